@@ -1,0 +1,1 @@
+"""The shelf of engines: shells that drive the run machine."""

@@ -1,0 +1,1 @@
+"""The files that anyone can verify, and their verification."""

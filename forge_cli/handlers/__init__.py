@@ -1,0 +1,1 @@
+"""The shelf of handlers: how a turn becomes a call."""

@@ -1,0 +1,1 @@
+"""The language: from bytes to a checked, immutable plan."""

@@ -1,0 +1,1 @@
+"""The shelf of collaboration patterns."""

@@ -1,0 +1,213 @@
+"""The compiled manifest: what a run does, fixed before anything runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from forge_cli.multiagent.budget import Budget
+
+Json = Any
+"""A JSON value: None, bool, int, float, str, list or dict of these. Never changed in place."""
+
+Pattern = Literal["turn", "each", "parallel", "resolve"]
+"""How an item is done: by turns of a handler, or by its children in one of these ways."""
+
+Risk = Literal["read_only", "reversible", "irreversible"]
+Merge = Literal["reject", "append", "union"]
+Then = Literal[
+    "fail", "continue", "return-partial", "escalate", "return-partial-and-escalate", "compensate"
+]
+FailureKind = Literal[
+    "error", "timeout", "deadline", "invalid-output", "budget", "conflict", "cancelled"
+]
+"""Why an attempt or an item did not succeed; `retry.on` names the first two and the fourth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A point in time, a span from the run's start, or both: the earlier holds.
+
+    `at` is in milliseconds since the epoch (UTC), `within` in milliseconds.
+    """
+
+    at: int | None = None
+    within: int | None = None
+
+    def resolve(self, started: int) -> int:
+        """The deadline in milliseconds since the epoch, for a run that started then."""
+        points = [p for p in (self.at, None if self.within is None else started + self.within) if p is not None]
+        return min(points)
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """One link of a chain: what the delegator lets the delegate use and produce.
+
+    Names are `run`, `role:<id>`, `delegation:<id>` and, for an item's own link, `item:<id>`.
+    None means "not narrowed here"; an empty set or tuple means nothing.
+    """
+
+    name: str
+    delegator: str
+    delegate: str
+    capabilities: frozenset[str] | None = None
+    scope: tuple[str, ...] | None = None
+    outputs: tuple[str, ...] | None = None
+    budget: Budget | None = None
+    deadline: Deadline | None = None
+    depth: int = 0
+    purpose: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What one item's turns may use and must produce: the narrowest of every link of its chain.
+
+    `actions` is what the capabilities allow (`file-read`, `file-write`, `process`, `network`,
+    `tool:<server>/<tool>`). An empty set allows nothing.
+    """
+
+    capabilities: frozenset[str] = frozenset()
+    actions: frozenset[str] = frozenset()
+    scope: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How often and after what pause a failed attempt is made again.
+
+    Pauses are in milliseconds: `backoff` before the second attempt, each further one `factor`
+    (in thousandths, so 2 is 2000) times the one before, never over `maximum`.
+    """
+
+    max_attempts: int
+    backoff: int = 0
+    factor: int = 1000
+    maximum: int | None = None
+    on: frozenset[str] = frozenset({"timeout", "error", "invalid-output"})
+
+    def pause(self, attempt: int) -> int:
+        """Milliseconds to wait after failed attempt number `attempt` (from 1)."""
+        pause = self.backoff
+        for _ in range(attempt - 1):
+            pause = pause * self.factor // 1000
+            if self.maximum is not None and pause >= self.maximum:
+                break
+        return pause if self.maximum is None else min(pause, self.maximum)
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """What a turn calls. `digest` covers the configuration and the bytes of files it names."""
+
+    kind: str
+    config: Mapping[str, Json]
+    digest: str = ""
+    max_usage: Budget | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A role as compiled: inline items have one each, named `inline:<item>`."""
+
+    role_id: str
+    version: int
+    capabilities: frozenset[str]
+    outputs: tuple[str, ...]
+    scope: tuple[str, ...]
+    handler: Handler
+    budget: Budget | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StateKey:
+    """A shared key, the role that owns it, and what happens when two write it."""
+
+    owner: str
+    merge: Merge = "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One work item, compiled: all names resolved, all limits narrowed, all orders explicit.
+
+    `inputs`, `goal` and the handler's configuration still hold `${...}` references; `with_each`
+    says that `grant.scope` or `grant.writes` does. `depends_on` must be accepted before, `after`
+    must have ended, however. Times are in milliseconds. `chain` names contracts of the plan,
+    from the run inwards; the item's own link is `grant`, `budget`, `deadline`.
+    """
+
+    item_id: str
+    role_id: str = ""
+    pattern: Pattern = "turn"
+    parent: str | None = None
+    children: tuple[str, ...] = ()
+    goal: str = ""
+    inputs: Mapping[str, Json] = field(default_factory=dict)
+    grant: Grant = Grant()
+    chain: tuple[str, ...] = ("run",)
+    with_each: bool = False
+    depends_on: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    when: str | None = None
+    for_each: Json = None
+    max_parallel: int | None = None
+    required: bool = True
+    risk: Risk = "read_only"
+    budget: Budget | None = None
+    deadline: Deadline | None = None
+    timeout: int = 3_600_000
+    completion: str | None = None
+    criteria: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    context_package: str | None = None
+    retry: Retry | None = None
+    then: Then = "fail"
+    on_crash: Literal["rerun", "hold"] = "rerun"
+    return_key: str | None = None
+    delegation: str | None = None
+    route: str = "named"
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An input of the run: `required` when it has no default."""
+
+    required: bool
+    default: Json = None
+    type: str = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything a run needs to know, immutable. `digest` covers all of it but itself.
+
+    `items` holds every item that the manifest spells out, sub-tasks behind their parents, in
+    manifest order; elements of a `for_each` come into being when the run reaches it. `files` maps
+    each file that takes part (handlers, schemas, prompts; relative to the manifest) to its digest.
+    """
+
+    name: str
+    version: str
+    items: Mapping[str, Item]
+    roles: Mapping[str, Role]
+    contracts: Mapping[str, Contract]
+    budget: Budget = Budget(model_calls=100)
+    deadline: Deadline = Deadline(within=6 * 3_600_000)
+    max_concurrency: int = 4
+    minimum_successes: int | None = None
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    env: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    state: Mapping[str, StateKey] = field(default_factory=dict)
+    schemas: Mapping[str, Json] = field(default_factory=dict)
+    context_packages: Mapping[str, Json] = field(default_factory=dict)
+    outputs: Mapping[str, Json] = field(default_factory=dict)
+    evidence: Literal["full", "digests"] = "full"
+    labels: Mapping[str, str] = field(default_factory=dict)
+    manifest: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    digest: str = ""

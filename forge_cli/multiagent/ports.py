@@ -1,0 +1,79 @@
+"""What the machine's shells are made of: the Protocols that adapters satisfy."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.turn import Turn, TurnResult
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the engine says of a result. `reason` names the check that failed and both values.
+
+    `evidence` maps each required output key or artifact to the digest forge itself took of it;
+    `output` is the output as accepted (large values as artifacts, named by digest).
+    """
+
+    accepted: bool
+    reason: str = ""
+    output: Mapping[str, Json] | None = None
+    evidence: Mapping[str, str] | None = None
+
+
+class Clock(Protocol):
+    """Where times come from."""
+
+    def now(self) -> int:
+        """Milliseconds since the epoch, UTC."""
+        ...
+
+
+class Ledger(Protocol):
+    """The append-only event store of one run."""
+
+    def append(self, events: Sequence[Event]) -> None:
+        """Append the events as one unit; they are durable when this returns."""
+        ...
+
+    def events(self) -> Iterator[Event]:
+        """All events, first to last."""
+        ...
+
+
+class Handler(Protocol):
+    """One kind of handler. Cancelling `run` must leave nothing of the turn running."""
+
+    async def run(self, turn: Turn) -> TurnResult:
+        """Make one turn. Failures of the handler's own are results, not exceptions."""
+        ...
+
+
+class Judge(Protocol):
+    """Who decides whether a result that is `done` is accepted: schema, criteria, evidence."""
+
+    def judge(self, turn: Turn, result: TurnResult) -> Verdict:
+        """Hold the result against the item's contract."""
+        ...
+
+
+class Artifacts(Protocol):
+    """Bytes too large to travel inline, kept by what they are."""
+
+    def put(self, data: bytes) -> str:
+        """Keep the bytes durably; returns their `sha256:<hex>`."""
+        ...
+
+    def get(self, digest: str) -> bytes:
+        """The bytes of a digest; `ForgeError` if they are not there."""
+        ...
+
+
+class Observer(Protocol):
+    """Who is told of each event once it is durable."""
+
+    def __call__(self, event: Event) -> None:
+        """Look at the event; nothing that is done here changes the run."""
+        ...
