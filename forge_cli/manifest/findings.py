@@ -1,0 +1,46 @@
+"""Findings: what is wrong, where it is in the data, and what to type; made concrete late."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Path = tuple[str | int, ...]
+"""Where a value is in the plain data: keys and list indexes from the top."""
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A region of a file: 1-based, columns in code points, `end_column` one past the last."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A symbolic place: the key or the value at a path, or the part `token` of its text.
+
+    `place` is set where the region is known already (faults of the YAML itself). `note` is what
+    stands under the caret.
+    """
+
+    path: Path = ()
+    part: Literal["key", "value"] = "value"
+    note: str = ""
+    token: str | None = None
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault. `message` and `hint` name what they speak of; `hint` may have several lines."""
+
+    rule: str
+    spot: Spot
+    message: str
+    hint: str = ""
+    related: tuple[Spot, ...] = ()
+    severity: Severity = "error"
