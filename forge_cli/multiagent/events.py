@@ -25,9 +25,7 @@ The machine decides `item_opened`, `turn_started`, `turn_cancelled`, `item_ended
 the world reports the others.
 """
 
-DECIDED = frozenset(
-    {"item_opened", "turn_started", "turn_cancelled", "item_ended", "run_ended"}
-)
+DECIDED = frozenset({"item_opened", "turn_started", "turn_cancelled", "item_ended", "run_ended"})
 
 
 @dataclass(frozen=True, slots=True)

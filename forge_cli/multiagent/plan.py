@@ -35,7 +35,11 @@ class Deadline:
 
     def resolve(self, started: int) -> int:
         """The deadline in milliseconds since the epoch, for a run that started then."""
-        points = [p for p in (self.at, None if self.within is None else started + self.within) if p is not None]
+        points = [
+            p
+            for p in (self.at, None if self.within is None else started + self.within)
+            if p is not None
+        ]
         return min(points)
 
 

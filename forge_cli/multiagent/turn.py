@@ -74,7 +74,12 @@ class TurnResult:
     ) -> Self:
         """The turn finished the item; whether it is accepted is for the engine to say."""
         return cls(
-            "done", output=output, evidence=evidence or {}, usage=usage, effects=effects, captured=captured or {}
+            "done",
+            output=output,
+            evidence=evidence or {},
+            usage=usage,
+            effects=effects,
+            captured=captured or {},
         )
 
     @classmethod
@@ -89,7 +94,13 @@ class TurnResult:
     ) -> Self:
         """The turn came to nothing, for a reason of this kind (`FailureKind`)."""
         return cls(
-            "failed", kind=kind, message=message, partial=partial, usage=usage, effects=effects, captured=captured or {}
+            "failed",
+            kind=kind,
+            message=message,
+            partial=partial,
+            usage=usage,
+            effects=effects,
+            captured=captured or {},
         )
 
     @classmethod

@@ -1,0 +1,162 @@
+"""References in values: `${items.build.outputs.diff}` and its kin, parsed once and filled late."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from forge_cli.multiagent.plan import Json
+
+ROOTS = (
+    "inputs",
+    "items",
+    "state",
+    "each",
+    "scope",
+    "budget",
+    "goal",
+    "completion",
+    "run",
+    "attempt",
+    "env",
+)
+"""What a reference may begin with."""
+
+_OPENING = re.compile(r"\$\$\{|\$\{")
+_NAME = r"[A-Za-z_][A-Za-z0-9_-]*"
+_FORMS = (
+    (re.compile(rf"(inputs|state|env)\.({_NAME})"), ("root", "name")),
+    (
+        re.compile(r"(items)\.([a-z][a-z0-9_.-]*)\.outputs\.([A-Za-z_][A-Za-z0-9_-]*)"),
+        ("root", "name", "key"),
+    ),
+    (re.compile(r"(items)\.([a-z][a-z0-9_.-]*)\.(status)"), ("root", "name", "field")),
+    (re.compile(r"(budget)\.(model_calls|cost_usd|tokens|tool_calls)"), ("root", "name")),
+    (re.compile(r"(each|scope|budget|goal|completion|run|attempt)"), ("root",)),
+)
+
+
+class TemplateError(ValueError):
+    """A reference that cannot be read; `token` is the text at fault, as written."""
+
+    def __init__(self, message: str, token: str) -> None:
+        super().__init__(message)
+        self.token = token
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One `${...}`: `items.ID.outputs.KEY` has name ID and key KEY, `items.ID.status` field status."""
+
+    text: str
+    root: str
+    name: str = ""
+    key: str = ""
+    field: str = ""
+
+
+Template = tuple[str | Reference, ...]
+Lookup = Callable[[Reference], Json]
+
+
+@lru_cache(maxsize=65_536)
+def parse_template(text: str) -> Template:
+    """The text's literal parts and references, in order; `$${` is a literal `${`.
+
+    Raises `TemplateError` for a reference that is not closed or not of a known form.
+    """
+    parts: list[str | Reference] = []
+    literal = ""
+    position = 0
+    while opening := _OPENING.search(text, position):
+        literal += text[position : opening.start()]
+        if opening.group() == "$${":
+            literal += "${"
+            position = opening.end()
+            continue
+        closing = text.find("}", opening.end())
+        if closing < 0:
+            raise TemplateError(
+                f"the reference {text[opening.start() :]!r} is not closed", text[opening.start() :]
+            )
+        if literal:
+            parts.append(literal)
+            literal = ""
+        parts.append(_parse_reference(text[opening.start() : closing + 1]))
+        position = closing + 1
+    literal += text[position:]
+    if literal or not parts:
+        parts.append(literal)
+    return tuple(parts)
+
+
+def references(value: Json) -> Iterator[Reference]:
+    """Every reference in a value's texts, at any depth; keys hold none."""
+    if isinstance(value, str):
+        if "${" in value:
+            yield from (part for part in parse_template(value) if isinstance(part, Reference))
+    elif isinstance(value, dict):
+        for element in value.values():
+            yield from references(element)
+    elif isinstance(value, list | tuple):
+        for element in value:
+            yield from references(element)
+
+
+def fill(value: Json, lookup: Lookup) -> Json:
+    """The value with its references filled; a text that is one whole reference keeps the type."""
+    if isinstance(value, str):
+        return _fill_text(value, lookup) if "${" in value else value
+    if isinstance(value, dict):
+        return {key: fill(element, lookup) for key, element in value.items()}
+    if isinstance(value, list | tuple):
+        return [fill(element, lookup) for element in value]
+    return value
+
+
+def fill_argv(argv: Sequence[str], lookup: Lookup) -> list[str]:
+    """The argument vector with its references filled: a whole list becomes one token each.
+
+    Nothing is split. Raises `ValueError` for a token that begins with a reference whose text
+    begins with `-`: data must not turn into an option.
+    """
+    tokens: list[str] = []
+    for token in argv:
+        if "${" not in token:
+            tokens.append(token)
+            continue
+        value = _fill_text(token, lookup)
+        filled = [to_text(v) for v in value] if isinstance(value, list) else [to_text(value)]
+        leading = parse_template(token)[0]
+        for text in filled:
+            if isinstance(leading, Reference) and text.startswith("-"):
+                raise ValueError(
+                    f"the argument {text[:40]!r} comes from {leading.text} and begins with '-'"
+                )
+        tokens += filled
+    return tokens
+
+
+def to_text(value: Json) -> str:
+    """A value inside a longer text: texts as they are, everything else as compact JSON."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def _fill_text(text: str, lookup: Lookup) -> Json:
+    parts = parse_template(text)
+    if len(parts) == 1:
+        only = parts[0]
+        return lookup(only) if isinstance(only, Reference) else only
+    return "".join(to_text(lookup(p)) if isinstance(p, Reference) else p for p in parts)
+
+
+def _parse_reference(text: str) -> Reference:
+    inner = text[2:-1].strip()
+    for form, fields in _FORMS:
+        match = form.fullmatch(inner)
+        if match:
+            return Reference(text, **dict(zip(fields, match.groups(), strict=True)))
+    raise TemplateError(f"{text!r} is not a reference", text)
