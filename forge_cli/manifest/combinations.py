@@ -10,6 +10,8 @@ from forge_cli.manifest.findings import Path
 DOERS = ("role", "delegation", "run", "script")
 """The keys that say who does an item; at most one of them."""
 
+_STAND_INS = (*DOERS, "kind", "pattern", "sub_tasks", "argv", "url", "model", "base_url")
+
 CONTRACT = (
     "capabilities",
     "scope",
@@ -27,10 +29,19 @@ CONTRACT = (
 
 
 def combination_faults(data: Mapping[str, Any], lost: frozenset[Path]) -> Iterator[StructureError]:
-    """Faults between the keys of one mapping; nothing about mappings in which a key was lost."""
+    """Faults between the keys of one mapping.
+
+    Nothing is missing from a mapping that lost a key which could stand for it.
+    """
     for path, mapping, check in _mappings(data):
-        if path not in lost and not any(each[:-1] == path for each in lost if each):
-            yield from check(path, mapping)
+        for error in check(path, mapping):
+            if error.rule != "missing-key" or not _is_excused(error, lost):
+                yield error
+
+
+def _is_excused(error: StructureError, lost: frozenset[Path]) -> bool:
+    keys = {each[-1] for each in lost if each and each[:-1] == error.path}
+    return error.path in lost or not keys.isdisjoint({"", error.key, *_STAND_INS})
 
 
 def _mappings(data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any], Any]]:

@@ -38,9 +38,15 @@ class StructureError:
 
     @property
     def suggestion(self) -> Suggestion | None:
-        """What was probably meant by an unknown word, among those that are not there already."""
+        """What was probably meant by an unknown word."""
         word = self.path[-1] if self.rule == "unknown-key" else self.value
-        return suggest(str(word), (each for each in self.known if each not in self.present))
+        return suggest(str(word), self.known)
+
+    @property
+    def replaced(self) -> str | None:
+        """The key that is missing because an unknown one was written in its place."""
+        meant = self.suggestion if self.rule == "unknown-key" else None
+        return meant.word if meant and meant.word not in self.present else None
 
 
 def mistyped(path: Path, value: Any, wanted: tuple[str, ...]) -> StructureError:

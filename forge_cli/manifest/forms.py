@@ -34,5 +34,5 @@ FORMS: Mapping[str, Form] = {
     CALL: Form("a function", "a Python file, ':' and the function's name", '"handlers.py:review"'),
     EXIT_STATUS: Form("an exit status", "a whole number from 1 to 255", '"42"'),
     CONFIDENCE: Form("a confidence", "a decimal from 0 to 1 as text", '"0.8"'),
-    NOT_BLANK: Form("words", "text that is not blank", "Review the change"),
+    NOT_BLANK: Form("text", "at least one letter or sign", "Review the change"),
 }

@@ -9,7 +9,7 @@ from typing import Any
 from forge_cli.manifest.model import adapter
 
 _DATA = Path(__file__).parent / "data"
-_PYTHON_ONLY = frozenset({"cls", "cls_name", "computed_fields", "metadata", "from_attributes"})
+_PYTHON_ONLY = frozenset({"cls", "cls_name", "computed_fields", "metadata"})
 _SHAPES = {
     "str": "text",
     "int": "whole number",
@@ -49,6 +49,8 @@ def _plain(node: Any) -> Any:
     }
     if kind == "typed-dict":
         plain["config"] = {"strict": True, "title": node["config"]["title"]}
+    if kind == "tagged-union":
+        plain["from_attributes"] = False
     if kind == "union":
         plain["choices"] = [[_plain(each), _SHAPES[each["type"]]] for each in node["choices"]]
     for name in ("ref", "schema_ref"):

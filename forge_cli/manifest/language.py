@@ -1,7 +1,7 @@
 """The language as plain data: the generated core schema, its validator, and what it knows where."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -132,3 +132,31 @@ def _values(node: Node) -> Iterator[str | int]:
         case "union":
             for each, _ in node["choices"]:
                 yield from _values(resolve(each))
+
+
+@cache
+def owners() -> Mapping[str, tuple[str, ...]]:
+    """Every key of the language, and the names of the mappings that have it, in their order."""
+    found: dict[str, tuple[str, ...]] = {}
+    for node in _mappings(schema()):
+        for key in node["fields"]:
+            title = node["config"]["title"]
+            if title not in found.get(key, ()):
+                found[key] = (*found.get(key, ()), title)
+    return found
+
+
+def _mappings(node: Any) -> Iterator[Node]:
+    if isinstance(node, dict):
+        if node.get("type") == "typed-dict":
+            yield node
+        for inner in node.values():
+            yield from _mappings(inner)
+    elif isinstance(node, list | tuple):
+        for inner in node:
+            yield from _mappings(inner)
+
+
+def explainable(path: Sequence[str | int]) -> str:
+    """The last step of a path that is a key of the language, for `forge explain`."""
+    return next((str(step) for step in reversed(path) if step in owners()), "forge")

@@ -34,14 +34,9 @@ def mended(data: Any, errors: Iterable[StructureError]) -> tuple[dict[str, Any],
         if stand_in is _GONE and isinstance(path[-1], int):
             stand_in = ""
         if stand_in in (_GONE, "", [], {}):
-            lost.add(_lost(error, path))
+            lost.add((*path[:-1], error.replaced or path[-1]))
         _put(sound, copied, path, stand_in)
     return sound, frozenset(lost)
-
-
-def _lost(error: StructureError, path: Path) -> Path:
-    meant = error.suggestion if error.rule == "unknown-key" else None
-    return (*path[:-1], meant.word) if meant else path
 
 
 def _put(sound: dict[str, Any], copied: set[Path], path: Path, stand_in: Any) -> None:

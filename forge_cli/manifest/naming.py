@@ -27,7 +27,7 @@ def describe(path: Path) -> str:
 def _step(step: str | int, path: Path) -> str:
     if isinstance(step, int):
         return f"entry {step + 1}"
-    return "the handler" if step == "handler" == path[0] else f"'{step}'"
+    return "the handler" if step == "handler" == path[0] else f"'{shown(step)}'"
 
 
 def _entity(path: Path) -> tuple[str, Path]:
@@ -36,8 +36,8 @@ def _entity(path: Path) -> tuple[str, Path]:
     if len(path) < 2 or path[0] not in _ENTITIES:
         return "", path
     if path[0] == "work_items" and len(path) >= 4 and path[2] == "sub_tasks":
-        return f"sub-task '{path[1]}.{path[3]}'", path[4:]
-    return f"{_ENTITIES[str(path[0])]} '{path[1]}'", path[2:]
+        return f"sub-task '{shown(path[1])}.{shown(path[3])}'", path[4:]
+    return f"{_ENTITIES[str(path[0])]} '{shown(path[1])}'", path[2:]
 
 
 def entity_of(path: Path) -> Path:
@@ -45,6 +45,12 @@ def entity_of(path: Path) -> Path:
     if len(path) >= 4 and path[0] == "work_items" and path[2] == "sub_tasks":
         return path[:4]
     return path[:2] if len(path) >= 2 and path[0] in _ENTITIES else ()
+
+
+def shown(name: object) -> str:
+    """A name for messages: characters that may look like others are escaped, long ones cut."""
+    text = str(name).encode("ascii", "backslashreplace").decode()
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def shape(value: Any) -> str:
@@ -65,10 +71,10 @@ def shape(value: Any) -> str:
     return "mapping"
 
 
-def flow(value: Any) -> str:
+def flow(value: Any, longest: int = _LONGEST) -> str:
     """A value as it can be typed on one line of YAML; cut where it is long."""
     text = _flow(value)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
 def _flow(value: Any) -> str:
@@ -86,3 +92,38 @@ def alternatives(words: tuple[str, ...]) -> str:
     """`'a'`, `'a' or 'b'`, `'a', 'b' or 'c'`."""
     quoted = [f"'{word}'" for word in words]
     return " or ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
+_MAPPINGS = {
+    "Manifest": "the top level",
+    "Item": "items",
+    "SubTask": "sub-tasks",
+    "Role": "roles",
+    "Delegation": "delegations",
+    "ContextPackage": "context packages",
+    "Summary": "the summary of a context package",
+    "StateKey": "state keys",
+    "Input": "inputs",
+    "Budget": "budgets",
+    "Settings": "'settings'",
+    "Join": "'join'",
+    "Delegates": "'delegates' of a role",
+    "Recovery": "'on_failure'",
+    "Retry": "'retry'",
+    "Undo": "'compensate'",
+    "Review": "'review'",
+    "Function": "handlers of kind function",
+    "Command": "handlers of kind command",
+    "Agent": "handlers of kind agent",
+    "Mcp": "handlers of kind mcp",
+    "Preset": "handlers of command-line agents",
+    "Extract": "'extract' of a handler",
+    "Prices": "'prices' of a handler",
+    "Server": "'server' of a handler",
+}
+
+
+def places(titles: tuple[str, ...]) -> str:
+    """The mappings of the language with these names, in words."""
+    words = [_MAPPINGS[title] for title in titles]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

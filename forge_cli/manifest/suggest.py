@@ -1,7 +1,8 @@
 """Suggestions for words that are not known: other tools' words first, then edit distance."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 _FOREIGN: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "needs": ("GitHub's", ("depends_on",)),
@@ -68,6 +69,8 @@ _FOREIGN: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "claude": ("", ("claude-code",)),
 }
 
+_LONGEST = 40
+
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
@@ -77,24 +80,31 @@ class Suggestion:
     whose: str = ""
 
 
-def suggest(word: str, known: Iterable[str]) -> Suggestion | None:
-    """The known word that was most likely meant, or None: a wrong suggestion costs more."""
-    words = list(known)
+@lru_cache(maxsize=256)
+def suggest(word: str, words: tuple[str, ...]) -> Suggestion | None:
+    """The one of `words` that was most likely meant, or None: a wrong suggestion costs more."""
     whose, meant = _FOREIGN.get(word.lower(), ("", ()))
     for candidate in meant:
         if candidate in words:
             return Suggestion(candidate, whose)
-    if len(word) > 40:
+    near = nearest(word, words)
+    return Suggestion(near) if near else _by_part(word, words)
+
+
+@lru_cache(maxsize=256)
+def nearest(word: str, known: tuple[str, ...]) -> str | None:
+    """The known word that is a few typing errors away, if there is one."""
+    if len(word) > _LONGEST:
         return None
     flat = _flat(word)
-    ranked = sorted((_distance(flat, _flat(each)), each) for each in words)
-    if ranked and ranked[0][0] <= len(flat) // 3:
-        return Suggestion(ranked[0][1])
-    return _by_part(word, words)
+    ranked = sorted((_distance(flat, _flat(each)), each) for each in known)
+    return ranked[0][1] if ranked and ranked[0][0] <= len(flat) // 3 else None
 
 
-def _by_part(word: str, known: list[str]) -> Suggestion | None:
+def _by_part(word: str, known: tuple[str, ...]) -> Suggestion | None:
     """`max_deepth` means the known word that has a part like `deepth`, if there is just one."""
+    if len(word) > _LONGEST:
+        return None
     mine = [part for part in word.lower().replace("-", "_").split("_") if len(part) > 3]
     near = [
         each

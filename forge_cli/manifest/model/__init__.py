@@ -19,14 +19,14 @@ from forge_cli.manifest.model.contracts import (
     Scope,
     StateKey,
 )
-from forge_cli.manifest.model.words import STRICT, Budget, Count, Id, Labels, Variable, Whole, key
+from forge_cli.manifest.model.words import Budget, Count, Id, Labels, Variable, Whole, key, strict
 from forge_cli.manifest.model.work import Item
 
 
+@strict
 class Settings(TypedDict, total=False):
     """Limits of the run; flags and environment can only lower them."""
 
-    __pydantic_config__ = STRICT
     max_concurrency: Annotated[Count, key("Turns at a time; 4 if absent.", 4)]
     max_joint_agents: Annotated[Count, key("Sub-tasks of a joint item; 8 if absent.", 8)]
     hierarchical_max_depth: Annotated[Whole, key("Links of a chain; 3 if absent.", 3)]
@@ -39,17 +39,17 @@ class Settings(TypedDict, total=False):
     ]
 
 
+@strict
 class Join(TypedDict, total=False):
     """When the run counts as complete."""
 
-    __pydantic_config__ = STRICT
     minimum_successes: Required[Annotated[Whole, key("Roles that must succeed.", 2)]]
 
 
+@strict
 class Manifest(TypedDict, total=False):
     """A forge manifest, version 1: who may do what, under which contract."""
 
-    __pydantic_config__ = STRICT
     forge: Required[Annotated[Literal[1], key("The version of the language.", 1)]]
     name: Annotated[Id, key("The file's stem if absent.", "authorization-review")]
     version: Annotated[

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from forge_cli.manifest.forms import CONFIDENCE
 from forge_cli.manifest.model.handlers import Handler
-from forge_cli.manifest.model.words import STRICT, Budget, Count, Id, Number, Whole, Words, key
+from forge_cli.manifest.model.words import Budget, Count, Id, Number, Whole, Words, key, strict
 
 Capabilities = list[Id]
 Outputs = list[Id]
@@ -25,10 +25,10 @@ Then = Literal[
 ]
 
 
+@strict
 class Retry(TypedDict, total=False):
     """How often and after what pause a failed attempt is made again."""
 
-    __pydantic_config__ = STRICT
     max_attempts: Required[Annotated[Count, key("Attempts in all.", 3)]]
     backoff: Annotated[str, key("Pause before the second attempt.", "2s")]
     factor: Annotated[
@@ -41,10 +41,10 @@ class Retry(TypedDict, total=False):
     ]
 
 
+@strict
 class Recovery(TypedDict, total=False):
     """Attempts first, then one of the other policies."""
 
-    __pydantic_config__ = STRICT
     retry: Required[Annotated[Retry, key("The attempts.", {"max_attempts": 3, "backoff": "2s"})]]
     then: Annotated[Then, key("What to do when the last attempt failed.", "escalate")]
 
@@ -55,10 +55,10 @@ OnFailure = Annotated[
 ]
 
 
+@strict
 class Delegates(TypedDict, total=False):
     """What a role may hand on to others."""
 
-    __pydantic_config__ = STRICT
     to: Required[Annotated[list[str], key("Roles that it may delegate to.", ["reviewer"])]]
     capabilities: Annotated[
         Capabilities, key("What it may hand on; the role's if absent.", ["repository-read"])
@@ -66,10 +66,10 @@ class Delegates(TypedDict, total=False):
     depth: Annotated[Whole, key("How many links may follow.", 1)]
 
 
+@strict
 class Role(TypedDict, total=False):
     """Who can do something: capabilities, outputs, and the handler behind them."""
 
-    __pydantic_config__ = STRICT
     version: Annotated[Count, key("Rises when the role changes; 1 if absent.", 4)]
     capabilities: Required[
         Annotated[Capabilities, key("All that it may be granted.", ["repository-read"])]
@@ -87,10 +87,10 @@ class Role(TypedDict, total=False):
     instructions: Annotated[str, key("For the independence of reviewers.", "prompts/review.md")]
 
 
+@strict
 class Delegation(TypedDict, total=False):
     """A contract between two agents."""
 
-    __pydantic_config__ = STRICT
     id: Annotated[str, key("Equals the key, if it is written at all.", "delegation-204")]
     parent_attempt: Annotated[str, key("Recorded; grants nothing.", "attempt-31")]
     delegator: Required[Annotated[str, key("Who asks.", "agent:supervisor@7")]]
@@ -114,10 +114,10 @@ class Delegation(TypedDict, total=False):
     return_channel: ReturnChannel
 
 
+@strict
 class Summary(TypedDict, total=False):
     """What somebody found out, with its source and what is open."""
 
-    __pydantic_config__ = STRICT
     source: Required[Annotated[str, key("Where it comes from.", "attempt-31")]]
     author: Required[Annotated[str, key("Who wrote it.", "agent:supervisor@7")]]
     confidence: Required[
@@ -128,10 +128,10 @@ class Summary(TypedDict, total=False):
     artifacts: Annotated[list[str], key("Exact files that go with it.", ["files:docs/policy.md"])]
 
 
+@strict
 class ContextPackage(TypedDict, total=False):
     """What a delegate gets to know beside its inputs."""
 
-    __pydantic_config__ = STRICT
     summary: Annotated[
         Summary,
         key(
@@ -143,10 +143,10 @@ class ContextPackage(TypedDict, total=False):
     max_bytes: Annotated[Count, key("The most that the package may weigh.", 65536)]
 
 
+@strict
 class StateKey(TypedDict, total=False):
     """A value that several items share."""
 
-    __pydantic_config__ = STRICT
     owner: Required[Annotated[str, key("The role that may write it.", "reviewer")]]
     merge: Annotated[
         Literal["reject", "append", "union"],
@@ -154,10 +154,10 @@ class StateKey(TypedDict, total=False):
     ]
 
 
+@strict
 class Input(TypedDict, total=False):
     """An input of the run; without a default it is required."""
 
-    __pydantic_config__ = STRICT
     type: Annotated[
         Literal["string", "number", "integer", "boolean", "array", "object"],
         key("The type of its value; any if absent.", "string"),

@@ -7,7 +7,6 @@ from typing_extensions import TypedDict
 
 from forge_cli.manifest.forms import CALL, EXIT_STATUS
 from forge_cli.manifest.model.words import (
-    STRICT,
     Argv,
     Budget,
     Count,
@@ -18,6 +17,7 @@ from forge_cli.manifest.model.words import (
     Variable,
     Words,
     key,
+    strict,
 )
 
 MaxUsage = Annotated[
@@ -32,10 +32,10 @@ Grace = Annotated[str, key("How long it may tidy up after TERM before KILL.", "5
 MaxOutput = Annotated[Count, key("Bytes of each output stream that are kept.", 1048576)]
 
 
+@strict
 class Function(TypedDict, total=False):
     """A Python function in a file beside the manifest."""
 
-    __pydantic_config__ = STRICT
     kind: Required[Annotated[Literal["function"], key("A Python function.", "function")]]
     call: Required[
         Annotated[
@@ -47,10 +47,10 @@ class Function(TypedDict, total=False):
     max_usage: MaxUsage
 
 
+@strict
 class Extract(TypedDict, total=False):
     """JMESPath over what the program printed."""
 
-    __pydantic_config__ = STRICT
     ok: Annotated[str, key("True if the program succeeded.", "!is_error")]
     outputs: Annotated[str, key("The object of outputs.", "structured_output")]
     model_calls: Annotated[str, key("How many requests to models it made.", "num_turns")]
@@ -61,10 +61,10 @@ class Extract(TypedDict, total=False):
 ExitKind = Literal["error", "timeout", "invalid-input", "invalid-output", "budget"]
 
 
+@strict
 class Command(TypedDict, total=False):
     """A program, started without a shell."""
 
-    __pydantic_config__ = STRICT
     kind: Required[Annotated[Literal["command"], key("A program.", "command")]]
     argv: Required[
         Annotated[Argv, key("The program and its arguments.", ["python3", "reviewers/security.py"])]
@@ -89,18 +89,18 @@ class Command(TypedDict, total=False):
     max_usage: MaxUsage
 
 
+@strict
 class Prices(TypedDict, total=False):
     """US dollars for a million tokens."""
 
-    __pydantic_config__ = STRICT
     input: Required[Annotated[Money, key("For a million tokens that it reads.", "0.80")]]
     output: Required[Annotated[Money, key("For a million tokens that it writes.", "4.00")]]
 
 
+@strict
 class Agent(TypedDict, total=False):
     """A language model that works turn by turn."""
 
-    __pydantic_config__ = STRICT
     kind: Required[Annotated[Literal["agent"], key("A language model.", "agent")]]
     model: Annotated[str, key("Provider and model.", "anthropic:claude-haiku-4-5")]
     base_url: Annotated[str, key("Where the model is served.", "http://127.0.0.1:8080/v1")]
@@ -113,20 +113,20 @@ class Agent(TypedDict, total=False):
     ]
 
 
+@strict
 class Server(TypedDict, total=False):
     """An MCP server: a program that is started, or an address."""
 
-    __pydantic_config__ = STRICT
     argv: Annotated[Argv, key("The program that is the server.", ["logs-mcp", "--read-only"])]
     url: Annotated[str, key("Where the server listens.", "https://mcp.example.org/logs")]
     env: Environment
     secrets: Secrets
 
 
+@strict
 class Mcp(TypedDict, total=False):
     """Tools of an MCP server."""
 
-    __pydantic_config__ = STRICT
     kind: Required[Annotated[Literal["mcp"], key("Tools of an MCP server.", "mcp")]]
     server: Required[Annotated[Server, key("The server.", {"argv": ["logs-mcp"]})]]
     tools: Required[
@@ -137,10 +137,10 @@ class Mcp(TypedDict, total=False):
     ]
 
 
+@strict
 class Preset(TypedDict, total=False):
     """A known command-line agent; `forge plan` shows the command it expands to."""
 
-    __pydantic_config__ = STRICT
     kind: Required[
         Annotated[Literal["claude-code", "codex"], key("A command-line agent.", "claude-code")]
     ]

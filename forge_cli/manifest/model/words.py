@@ -2,12 +2,12 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from forge_cli.manifest.forms import ID, NOT_BLANK, VARIABLE
 
-STRICT = ConfigDict(extra="forbid", strict=True)
+strict = with_config(ConfigDict(extra="forbid", strict=True))
 """Unknown keys are errors, and no value is taken for another type's."""
 
 LARGEST = 2**53 - 1
@@ -32,10 +32,10 @@ Env = dict[Variable, str]
 Sandbox = Literal["bubblewrap", "landlock", "off"]
 
 
+@strict
 class Budget(TypedDict, total=False):
     """How much may be spent; a dimension that is absent is not narrowed here."""
 
-    __pydantic_config__ = STRICT
     model_calls: Annotated[Whole, key("How many requests to models.", 60)]
     cost_usd: Annotated[Money, key("US dollars, at most six decimals.", 12, "0.75")]
     tokens: Annotated[Whole, key("How many tokens, in and out.", 200000)]

@@ -16,20 +16,20 @@ from forge_cli.manifest.model.contracts import (
     Scope,
 )
 from forge_cli.manifest.model.handlers import Confinement, Environment, Secrets
-from forge_cli.manifest.model.words import STRICT, Argv, Budget, Count, Id, Labels, Words, key
+from forge_cli.manifest.model.words import Argv, Budget, Count, Id, Labels, Words, key, strict
 
 
+@strict
 class Undo(TypedDict, total=False):
     """A program that undoes what the item did."""
 
-    __pydantic_config__ = STRICT
     run: Required[Annotated[Argv, key("The program and its arguments.", ["./undo.sh"])]]
 
 
+@strict
 class Review(TypedDict, total=False):
     """Which items this one reviews, and how many independent votes it takes."""
 
-    __pydantic_config__ = STRICT
     of: Required[Annotated[list[str], key("The items that are reviewed.", ["patch"])]]
     quorum: Required[Annotated[Count, key("Effective number of votes needed.", 2)]]
 
@@ -45,10 +45,10 @@ _With = TypedDict(
 )
 
 
+@strict
 class Work(_With, total=False):
     """What items and sub-tasks have in common."""
 
-    __pydantic_config__ = STRICT
     role: Annotated[str, key("The role that does it.", "reviewer")]
     delegation: Annotated[str, key("The contract under which it is done.", "delegation-204")]
     run: Annotated[Argv, key("A program and its arguments, without a shell.", ["pytest", "-q"])]
@@ -105,18 +105,18 @@ class Work(_With, total=False):
     labels: Annotated[Labels, key("Free words that are kept in evidence.", {"team": "auth"})]
 
 
+@strict
 class SubTask(Work, total=False):
     """A part of an item with a pattern; what the item says holds for it, too."""
 
-    __pydantic_config__ = STRICT
     posts: Annotated[list[Id], key("Channels it may post to; all if absent.", ["incident"])]
     listens: Annotated[list[Id], key("Channels it hears; all if absent.", ["incident"])]
 
 
+@strict
 class Item(Work, total=False):
     """One piece of work: a contract whose delegator is the run."""
 
-    __pydantic_config__ = STRICT
     pattern: Annotated[
         Literal["parallel", "joint", "broadcast", "resolve"],
         key("How its sub-tasks work together.", "parallel"),

@@ -29,6 +29,7 @@ from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.forms import FORMS, ID
+from forge_cli.manifest.naming import shown
 from forge_cli.manifest.subject import Subject
 
 _ALLOWED = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -42,7 +43,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             "id-not-slug",
             Spot(error.path, error.part),
-            f"'{_shown(name)}' is no id: {_why(name)}",
+            f"'{shown(name)}' is no id: {_why(name)}",
             _hint(name),
         )
 
@@ -65,11 +66,6 @@ def _character(character: str) -> str:
     called = name(character, "")
     shown = f"'{character}' ({code}" if character.isascii() else f"{code} ("
     return f"{shown}{' ' if character.isascii() and called else ''}{called})"
-
-
-def _shown(name: str) -> str:
-    escaped = name.encode("ascii", "backslashreplace").decode()
-    return escaped if len(escaped) <= _LONGEST else escaped[: _LONGEST - 3] + "..."
 
 
 def _hint(name: str) -> str:

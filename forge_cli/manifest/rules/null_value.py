@@ -51,7 +51,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         key = error.path[-1]
         hint = "give it a value, or delete it"
         if key in _LISTS:
-            hint = f"write  {key}: []  for nothing, or delete the key: then the parent's holds"
+            hint = f"write  {key}: []  for nothing, or what is meant; null says neither"
         yield Finding(
             "null-value", Spot(error.path), f"{describe(error.path)} has no value (null)", hint
         )

@@ -37,9 +37,10 @@ from typing import Any
 
 from forge_cli.manifest.faults import StructureError
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.naming import describe, flow
+from forge_cli.manifest.language import owners
+from forge_cli.manifest.naming import describe, flow, places, shown
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.suggest import Suggestion
+from forge_cli.manifest.suggest import Suggestion, nearest
 
 _REFERENCE = re.compile(r"\$\{items\.([a-z0-9_-]+)\.")
 
@@ -52,7 +53,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             "unknown-key",
             Spot(error.path, "key", _note(suggestion)),
-            f"unknown key '{key}' in {describe(parent)}",
+            f"unknown key '{shown(key)}' in {describe(parent)}",
             _hint(error, suggestion, subject.source.data),
         )
 
@@ -67,13 +68,27 @@ def _note(suggestion: Suggestion | None) -> str:
 
 def _hint(error: StructureError, suggestion: Suggestion | None, data: Any) -> str:
     if suggestion is None:
-        return f"known here: {', '.join(error.known)}"
+        return f"{_elsewhere(str(error.path[-1]))}{_listed(error.known)}"
+    if suggestion.word in error.present:
+        return f"add it to '{suggestion.word}'"
     typed = f"write  {suggestion.word}:"
     if not isinstance(error.value, dict):
         typed += f" {flow(error.value)}"
     if suggestion.word == "depends_on" and _is_ordered(error.path[:-1], error.value, data):
         typed += "\nthe reference in 'with' already orders the two"
     return typed
+
+
+def _elsewhere(key: str) -> str:
+    """A line that says where a key belongs that is known in other places; else nothing."""
+    word = key if key in owners() else nearest(key, tuple(owners()))
+    return f"'{word}' is a key of {places(owners()[word])}\n" if word else ""
+
+
+def _listed(known: tuple[str, ...]) -> str:
+    from textwrap import fill
+
+    return fill(f"known here: {', '.join(known)}", 84, break_on_hyphens=False)
 
 
 def _is_ordered(path: Path, needs: Any, data: Any) -> bool:

@@ -33,7 +33,7 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Spot
-from forge_cli.manifest.naming import alternatives, describe
+from forge_cli.manifest.naming import describe
 from forge_cli.manifest.subject import Subject
 
 
@@ -41,10 +41,10 @@ def check(subject: Subject) -> Iterator[Finding]:
     """One finding for each handler."""
     for error in subject.errors("unknown-kind"):
         suggestion = error.suggestion
-        hint = f"write  kind: {suggestion.word}" if suggestion else "write a kind that is known"
+        known = f"known: {', '.join(error.known)}, and the kinds of installed plug-ins"
         yield Finding(
             "unknown-kind",
             Spot(error.path, note=f"did you mean '{suggestion.word}'?" if suggestion else ""),
             f"unknown kind '{error.value}' of {describe(error.path[:-1])}",
-            f"{hint}: {alternatives(error.known)}\nor install the plug-in that adds it",
+            f"write  kind: {suggestion.word}\n{known}" if suggestion else known,
         )

@@ -24,8 +24,9 @@ work_items:
 
 from collections.abc import Iterator
 
+from forge_cli.manifest.faults import StructureError
 from forge_cli.manifest.findings import Finding, Spot
-from forge_cli.manifest.naming import alternatives, describe, flow
+from forge_cli.manifest.naming import describe, flow
 from forge_cli.manifest.subject import Subject
 
 
@@ -38,5 +39,11 @@ def check(subject: Subject) -> Iterator[Finding]:
             "unknown-value",
             Spot(error.path, note=f"did you mean '{suggestion.word}'?" if suggestion else ""),
             f"unknown value '{value}' for {describe(error.path)}",
-            f"write  {alternatives(error.known)}",
+            _hint(error, suggestion.word if suggestion else error.known[0]),
         )
+
+
+def _hint(error: StructureError, meant: str) -> str:
+    key = error.path[-1]
+    typed = f"write  {key}: {meant}" if isinstance(key, str) else f"write  {meant}"
+    return typed if len(error.known) == 1 else f"{typed}\nknown: {', '.join(error.known)}"

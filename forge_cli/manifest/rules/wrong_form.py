@@ -35,16 +35,20 @@ from forge_cli.manifest.subject import Subject
 _LONGEST = 60
 
 
+def _cut(value: str) -> str:
+    return value if len(value) <= _LONGEST else value[: _LONGEST - 3] + "..."
+
+
 def check(subject: Subject) -> Iterator[Finding]:
     """One finding for each text."""
     for error in subject.errors("wrong-form"):
         form = FORMS[error.pattern]
         value = str(error.value)
-        shown = value if len(value) <= _LONGEST else value[: _LONGEST - 3] + "..."
+        shown = "a blank one" if not value.strip() else f"'{_cut(value)}'"
         place = describe(error.path if error.part == "value" else error.path[:-1])
         yield Finding(
             "wrong-form",
             Spot(error.path, error.part),
-            f"expected {form.noun}, found '{shown}' for {place}",
+            f"expected {form.noun}, found {shown} for {place}",
             f"write {form.grammar}, like  {form.example}",
         )

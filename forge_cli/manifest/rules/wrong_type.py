@@ -28,11 +28,13 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.faults import StructureError
-from forge_cli.manifest.findings import Finding, Spot
+from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.language import explainable
 from forge_cli.manifest.naming import describe, flow, shape
 from forge_cli.manifest.subject import Subject
 
 _SPANS = frozenset({"timeout", "deadline", "grace", "backoff", "max"})
+_FREE = (("env",), ("labels",))
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -51,7 +53,7 @@ def check(subject: Subject) -> Iterator[Finding]:
 def _found(value: object) -> str:
     if isinstance(value, bool):
         return flow(value)
-    if isinstance(value, list | dict):
+    if _is_collection(value):
         return shape(value)
     return f"{shape(value)} {flow(value) if not isinstance(value, str) else _quoted(value)}"
 
@@ -62,28 +64,39 @@ def _quoted(value: str) -> str:
 
 def _hint(error: StructureError) -> str:
     key, value = error.path[-1], error.value
-    typed = f"write  {key}: " if isinstance(key, str) else "write  "
-    if isinstance(value, str) and "text" not in error.wanted and _unquoted(error):
-        return f"remove the quotes: {typed.removeprefix('write  ')}{value}"
-    if isinstance(value, float) and value.is_integer() and "whole number" in error.wanted:
-        return f"{typed}{int(value)}"
-    if isinstance(value, list | dict):
-        return f"forge explain {key}" if isinstance(key, str) else ""
-    if "list" in error.wanted and "text" not in error.wanted:
-        return f"{typed}[{flow(value)}]"
-    if key in _SPANS and isinstance(value, int | float):
-        return f"{typed}{value}s  for seconds; m, h and d are known as well"
-    if "text" in error.wanted:
-        return f'put it in quotes: {typed.removeprefix("write  ")}"{flow(value)}"'
-    return f"forge explain {key}" if isinstance(key, str) else ""
+    typed = f"{key}: " if isinstance(key, str) else ""
+    if _is_right_unquoted(value, error.wanted):
+        return f"remove the quotes: {typed}{value}"
+    if "whole number" in error.wanted and isinstance(value, float) and value.is_integer():
+        return f"write  {typed}{int(value)}"
+    if error.wanted == ("list",) and isinstance(value, str):
+        return f"write  {typed}[{flow(value)}]"
+    if key in _SPANS and isinstance(value, int) and not isinstance(value, bool):
+        return f"write  {typed}{value}s  for seconds; m, h and d are known as well"
+    if (
+        error.wanted == ("text",)
+        and _is_free_text(error.path)
+        and not isinstance(value, list | dict)
+    ):
+        return f'put it in quotes: {typed}"{flow(value)}"'
+    return f"forge explain {explainable(error.path)}"
 
 
-def _unquoted(error: StructureError) -> bool:
-    """Whether the text would be right without its quotes."""
-    value = str(error.value)
-    if "true or false" in error.wanted:
+def _is_right_unquoted(value: object, wanted: tuple[str, ...]) -> bool:
+    if not isinstance(value, str) or "text" in wanted:
+        return False
+    if "true or false" in wanted:
         return value in ("true", "false")
     digits = value.removeprefix("-")
-    if "number" in error.wanted:
+    if "number" in wanted:
         digits = digits.replace(".", "", 1)
-    return digits.isdecimal() and "number" in error.wanted[0]
+    return digits.isdecimal() and "number" in wanted[0]
+
+
+def _is_collection(value: object) -> bool:
+    return isinstance(value, list | dict)
+
+
+def _is_free_text(path: Path) -> bool:
+    """Whether any text can stand there, so that quotes are what is missing."""
+    return isinstance(path[-1], int) or path[-1] == "confidence" or path[-2:-1] in _FREE
