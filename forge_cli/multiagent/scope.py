@@ -25,7 +25,7 @@ from functools import lru_cache
 from typing import Literal
 
 from forge_cli.multiagent.automaton import Automaton
-from forge_cli.multiagent.glob import ANY_SEGMENTS, MAX_LENGTH, fault, mended
+from forge_cli.multiagent.glob import ANY_SEGMENTS, MAX_LENGTH, fault, is_wild, mended
 from forge_cli.multiagent.product import Product, TooManyStatesError
 
 _HOST = re.compile(
@@ -46,6 +46,10 @@ class Scope:
     kind: Literal["files", "net"]
     text: str
     segments: tuple[str, ...]
+
+
+Scopes = str | Scope | Iterable[str | Scope]
+"""One scope or several, as texts or parsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,24 +118,41 @@ def reaches(scopes: Iterable[str | Scope], address: str) -> bool:
     )
 
 
-def overlaps(a: str | Scope, b: str | Scope) -> str | None:
-    """The shortest path (or the `host:port`) that both could touch; None if there is none.
+def overlaps(a: Scopes, b: Scopes) -> str | None:
+    """The shortest path (or a `host:port`) that both could touch; None if there is none.
 
     `UNDECIDED` where that could not be said within the budget: they may overlap.
     """
-    one, two = _scope(a), _scope(b)
-    if one.kind != two.kind:
-        return None
-    if one.kind == "net":
-        return one.segments[0] if one == two else None
+    ours, theirs = _scopes(a), _scopes(b)
+    near = {s for s in ours if not all(_plainly_apart(s, t) for t in theirs)}
+    files = tuple(scope for scope in ours if scope in near and scope.kind == "files")
+    others = tuple(scope for scope in theirs if scope.kind == "files")
     try:
-        return Product(_automaton((one,)), _automaton((two,)), agree=True).shortest()
+        path = Product(_automaton(files), _automaton(others), agree=True).shortest()
     except TooManyStatesError:
         return UNDECIDED
+    shared = min((scope.segments[0] for scope in near if scope.kind == "net"), default=None)
+    return shared if path is None else path
 
 
 def _scope(scope: str | Scope) -> Scope:
     return parse(scope) if isinstance(scope, str) else scope
+
+
+def _scopes(scopes: Scopes) -> tuple[Scope, ...]:
+    return (_scope(scopes),) if isinstance(scopes, str | Scope) else tuple(map(_scope, scopes))
+
+
+def _plainly_apart(one: Scope, two: Scope) -> bool:
+    """Whether the two differ before a wildcard: in kind, or in a literal segment."""
+    if "net" in (one.kind, two.kind):
+        return one != two
+    for ours, theirs in zip(one.segments, two.segments, strict=False):
+        if is_wild(ours) or is_wild(theirs):
+            return False
+        if ours != theirs:
+            return True
+    return len(one.segments) != len(two.segments)
 
 
 def _plainly_within(outer: Scope, inner: Scope) -> bool:
