@@ -120,8 +120,8 @@ def _read_regular(descriptor: int, name: str, max_size: int) -> bytes:
 
 
 def _reason(name: str, error: OSError) -> str:
-    if error.errno == errno.ENOENT and os.path.islink(name):  # noqa: PTH114 - pathlib is slow to import
-        return f"is a link to '{os.readlink(name)}', which does not exist"  # noqa: PTH115
+    if error.errno == errno.ENOENT and os.path.islink(name):
+        return f"is a link to '{os.readlink(name)}', which does not exist"
     return _REASONS.get(error.errno or 0, f"cannot be read: {error.strerror}")
 
 
