@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from forge_cli.manifest.findings import Finding, Place
-from forge_cli.manifest.places import locate_all
 from forge_cli.manifest.source import parse
 
 _TOP = Place(1, 1, 1, 2)
@@ -29,8 +28,12 @@ def check_file(path: str, data: bytes, now: int | None = None) -> Report:  # noq
     what deadlines are compared with; without it they are not.
     """
     source = parse(data)
-    findings = locate_all(source.faults, data)
-    return Report(path, tuple(sorted(findings, key=_order)), data)
+    findings = list(source.faults)
+    if not findings:
+        return Report(path, (), data)
+    from forge_cli.manifest.places import locate_all
+
+    return Report(path, tuple(sorted(locate_all(findings, data), key=_order)), data)
 
 
 def _order(finding: Finding) -> tuple[Place, str, str]:
