@@ -129,7 +129,10 @@ def _project_paths() -> list[str]:
             tool = tomllib.load(file).get("tool", {})
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ForgeError(f"'pyproject.toml' cannot be read: {error}") from None
-    paths = tool.get("forge", {}).get("manifests")
+    forge = tool.get("forge", {}) if isinstance(tool, dict) else tool
+    if not isinstance(forge, dict):
+        raise ForgeError("'tool.forge' in 'pyproject.toml' must be a table; write  [tool.forge]")
+    paths = forge.get("manifests")
     if paths is None:
         return [os.curdir]
     if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):

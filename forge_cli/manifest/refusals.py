@@ -96,13 +96,17 @@ def scalar_as_key(event: Any, value: object) -> Finding:
 def collection_as_key(event: Any, text: str, what: str) -> Finding:
     """A mapping or list (`what`) as a key; often a template's braces."""
     start = event.start_mark.index
-    hint = "write the key as one word"
-    if text[start - 1 : start + 1] == "{{":
-        line = text[start - 1 :].partition("\n")[0].rstrip()
-        hint = f"quote the template's braces: {quoted(shorten(line, 70))}"
-    return Finding(
-        "non-text-key", Spot(place=start_of(event)), f"a key is text; this is {what}", hint
-    )
+    opening = next((at for at in (start - 1, start) if text.startswith("{{", max(at, 0))), None)
+    if opening is None:
+        spot, hint = Spot(place=start_of(event)), "write the key as one word"
+        return Finding("non-text-key", spot, f"a key is text; this is {what}", hint)
+    line = text[opening:].partition("\n")[0].rstrip()
+    place = start_of(event)
+    column = place.column + opening - start
+    place = Place(place.line, column, place.line, column + len(line.partition("}}")[0]) + 2)
+    value = line.partition("}}:")[0] + "}}" if "}}:" in line else line
+    hint = f"quote the template's braces: {quoted(shorten(value, 70))}"
+    return Finding("non-text-key", Spot(place=place), "a key is text; this is a mapping", hint)
 
 
 def long_key(event: Any) -> Finding:
