@@ -1,6 +1,27 @@
 """One item for every element of a list; each output becomes a list in the elements' order."""
 
+from dataclasses import replace
+
 from forge_cli.multiagent.node import Fate, Node
+from forge_cli.multiagent.plan import Grant, Json
+from forge_cli.multiagent.templates import fill
+
+
+def elements(node: Node, values: list[Json]) -> list[Node]:
+    """One node for each value, waiting to be released."""
+    return [_element(node, f"{node.item_id}.{i}", value) for i, value in enumerate(values)]
+
+
+def _element(node: Node, name: str, value: Json) -> Node:
+    grant = _grant(node.grant, value) if node.item.with_each else node.grant
+    return Node(
+        name, node.item, grant, node.payer, node.deadline, parent=node, each=value, pending=1
+    )
+
+
+def _grant(grant: Grant, value: Json) -> Grant:
+    scope, writes = fill([grant.scope, grant.writes], lambda _: value)
+    return replace(grant, scope=tuple(scope), writes=tuple(writes))
 
 
 def ready(node: Node) -> Fate:
