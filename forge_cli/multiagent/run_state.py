@@ -299,7 +299,7 @@ class RunState:
             queue.pop(node.item_id, None)
         node.retry_at = None
         if node.account is not None and node.item.budget is not None:
-            payer = node.account.parent
+            payer = node.account.parent or self.account
             payer.settle(
                 node.item.budget.limits(), {d: node.account.spent[d] for d in node.account.limits}
             )
