@@ -50,7 +50,7 @@ def test_a_missing_handler_is_a_failed_outcome() -> None:
 def test_no_capable_worker_is_refused_before_any_handler_runs() -> None:
     seen: list[WorkItem] = []
     items = [read("a"), WorkItem("b", frozenset({"network"}), True)]
-    with pytest.raises(ValueError, match="no worker.*network"):
+    with pytest.raises(ValueError, match=r"no worker.*network"):
         coordinate(items, WORKERS, {"reader": seen.append})
     assert seen == []
 
