@@ -29,7 +29,7 @@ from pathlib import Path
 
 BOOT = "import sys; sys.path.append(sys.argv[1]); from forge_cli.gateway.warden import main; main()"
 ROOT = str(Path(__file__).parents[2])
-"""The folder that `forge_cli` is in, for the small interpreters that start without site-packages."""
+"""The folder that `forge_cli` is in, for small interpreters that start without site-packages."""
 
 LAST_WORD = 65_536
 
@@ -47,8 +47,8 @@ class Ending:
     """How a program and its tree ended.
 
     `status` is the exit status, negative for a signal, None where it never ran (then `errno` says
-    why, at `place`: the folder it could not enter, or empty) or where the guard was lost before it
-    could tell (`lost`), which also leaves open whether all of the tree is gone.
+    why and `place` which path: the program's or the folder's) or where the guard was killed before
+    it could tell (`lost`; the warden kills what such a guard leaves).
     """
 
     status: int | None = None
@@ -187,7 +187,7 @@ class Processes:
             self._warden = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-X", "utf8", "-c", BOOT, ROOT],
                 env={},
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd="/",

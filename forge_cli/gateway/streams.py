@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 
 from forge_cli.gateway.secrets import Redactor
 
@@ -54,14 +55,14 @@ class Capture:
 
 
 class Pipe:
-    """A pipe that a program prints into while the loop drains it into the current `capture`.
+    """A pipe that a program prints into while the loop drains it and hands it to `feed`.
 
     `theirs` is the end to hand over and to close with `release`. That the other end is closed is
     never waited for: a stranger that was given it would hold forge up.
     """
 
-    def __init__(self, capture: Capture | None = None) -> None:
-        self.capture = capture
+    def __init__(self, feed: Callable[[bytes], object]) -> None:
+        self._feed = feed
         self._ours, self.theirs = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(self._ours, False)
         self._loop = asyncio.get_running_loop()
@@ -90,8 +91,7 @@ class Pipe:
         if not data:
             self._end()
             return False
-        if self.capture is not None:
-            self.capture.feed(data)
+        self._feed(data)
         return True
 
     def _end(self) -> None:

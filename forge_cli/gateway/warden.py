@@ -4,7 +4,6 @@ It is started as `python -I -S -X utf8 -c BOOT`, imports the standard library's 
 only, and has an empty environment, so that /proc shows no secret of forge's.
 """
 
-import ctypes
 import gc
 import json
 import os
@@ -16,7 +15,6 @@ from typing import Any
 from forge_cli.gateway import tree
 from forge_cli.gateway.guard import Guard
 
-PR_SET_NAME = 15
 REQUESTS = 0
 """The descriptor on which requests arrive: each is [control, order, descriptors 0, 1, 2, ...]."""
 
@@ -80,7 +78,7 @@ class Warden:
             self._requests.close()
             for descriptor in self._wake:
                 os.close(descriptor)
-            name_process("forge-guard")
+            tree.name_process("forge-guard")
             Guard(control, read_order(order)).keep(descriptors)
             code = 0
         finally:
@@ -105,20 +103,15 @@ class Warden:
 
 def read_order(descriptor: int) -> dict[str, Any]:
     """The order that forge wrote into a memory file, which is closed."""
-    with open(descriptor, "rb") as file:  # noqa: PTH123
+    with open(descriptor, "rb") as file:
         file.seek(0)
         order: dict[str, Any] = json.load(file)
     return order
 
 
-def name_process(name: str) -> None:
-    """What `ps` and `top` show for this process, at most 15 bytes."""
-    ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode(), 0, 0, 0)
-
-
 def main() -> None:
     """Serve the socket that is standard input."""
-    name_process("forge-warden")
+    tree.name_process("forge-warden")
     gc.disable()
     gc.freeze()
     with socket.socket(fileno=REQUESTS) as requests:
