@@ -27,6 +27,7 @@ class Farewell:
         self.step = "rests"
         self._grace = grace
         self._due: float | None = None
+        self._asked: set[tuple[int, int]] = set()
 
     def linger(self) -> None:
         """The program itself has ended: wait a moment for the others."""
@@ -36,10 +37,11 @@ class Farewell:
     def ask(self) -> None:
         """Send TERM to all of them once, and give them the grace period.
 
-        Once, because what a handler starts in order to clean up must not be stopped by it.
+        Once, because what a handler starts in order to clean up must not be stopped by it. Who
+        is orphaned later (it was forked between look and signal) gets its TERM then.
         """
         if self.step in ("rests", "lingers"):
-            self._signal(signal.SIGTERM)
+            self._ask(tree.members(os.getpid()))
             self._enter("asked", self._grace)
 
     def kill(self) -> None:
@@ -55,6 +57,9 @@ class Farewell:
             return None
         if now >= self._due:
             self._move(now)
+        elif self.step == "asked":
+            root = os.getpid()
+            self._ask([member for member in tree.members(root) if member.parent == root])
         return max(0.0, self._due - now)
 
     def _move(self, now: float) -> None:
@@ -65,17 +70,19 @@ class Farewell:
         elif now >= self._last:
             raise TimeoutError("some processes outlive KILL")
         else:
-            self._signal(signal.SIGKILL)
+            for member in tree.members(os.getpid()):
+                tree.send(member, signal.SIGKILL, os.getpid())
             self._due = now + WAVE
 
     def _enter(self, step: str, seconds: float) -> None:
         self.step = step
         self._due = time.monotonic() + seconds
 
-    def _signal(self, number: int) -> None:
-        root = os.getpid()
-        for member in tree.members(root):
-            tree.send(member, number, root)
+    def _ask(self, members: list[tree.Member]) -> None:
+        for member in members:
+            if (member.pid, member.started) not in self._asked:
+                self._asked.add((member.pid, member.started))
+                tree.send(member, signal.SIGTERM, os.getpid())
 
 
 def see_off(grace: float) -> list[tree.Member]:

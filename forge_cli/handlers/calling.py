@@ -4,7 +4,7 @@ import importlib.util
 import json
 import sys
 import types
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ SPARE = 1_024
 """Bytes that the envelope of an answer needs."""
 
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+_decode = json.JSONDecoder().decode
 
 
 class LoadError(Exception):
@@ -37,7 +38,7 @@ class Callee:
         """What the function returns, awaited if it is awaitable."""
         function = self._function(str(turn.handler["call"]).rpartition(":")[2])
         value = function(turn)
-        if isinstance(value, Awaitable):
+        if not isinstance(value, dict) and isinstance(value, Awaitable):
             import asyncio
 
             return asyncio.run(_awaited(value))
@@ -84,7 +85,7 @@ async def _awaited(value: Awaitable[Any]) -> Any:
 
 def answer(callee: Callee, message: bytes) -> bytes:
     """The JSON of the result of the turn that the message is; never raises but for a stop."""
-    turn = wire.decode_turn(json.loads(message))
+    turn = wire.decode_turn(_decode(message.decode()))
     try:
         return encode(as_result(callee.call(turn), turn.grant.outputs))
     except LoadError as error:
@@ -102,8 +103,8 @@ def as_result(value: Any, outputs: tuple[str, ...]) -> dict[str, Json]:
     """A `TurnResult` as it is, an object as the output, another value as the only output."""
     if isinstance(value, TurnResult):
         return wire.encode_result(value)
-    if isinstance(value, Mapping):
-        return {"status": "done", "output": dict(value)}
+    if isinstance(value, dict):
+        return {"status": "done", "output": value}
     if value is None and not outputs:
         return {"status": "done", "output": {}}
     if value is not None and len(outputs) == 1:
@@ -141,11 +142,18 @@ def name_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
+def within(step: types.TracebackType | None) -> types.TracebackType | None:
+    """The traceback without the lines of this module: they say nothing to the author."""
+    while step is not None and step.tb_frame.f_code.co_filename == __file__:
+        step = step.tb_next
+    return step
+
+
 def report(error: BaseException) -> None:
     """The traceback, for the captured standard error."""
     import traceback
 
     try:
-        traceback.print_exception(error)
+        traceback.print_exception(error.with_traceback(within(error.__traceback__)))
     except Exception:  # noqa: BLE001  standard error is where the function left it
         return

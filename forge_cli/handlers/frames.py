@@ -8,7 +8,7 @@ LENGTH = struct.Struct(">I")
 LONGEST = 16 * 1024 * 1024
 """Bytes that a worker's answer may have."""
 
-CHUNK = 262_144
+CHUNK = 65_536
 
 
 def frame(payload: bytes) -> bytes:
@@ -18,8 +18,11 @@ def frame(payload: bytes) -> bytes:
 
 def read_frame(descriptor: int) -> bytes | None:
     """The next message, or None when the other side has closed; blocks until then."""
-    length = _read(descriptor, LENGTH.size)
-    return length and _read(descriptor, LENGTH.unpack(length)[0])
+    assembly = Assembly()
+    while data := os.read(descriptor, CHUNK):
+        if (message := assembly.feed(data)) is not None:
+            return message
+    return None
 
 
 def write_frame(descriptor: int, payload: bytes) -> None:
@@ -29,14 +32,10 @@ def write_frame(descriptor: int, payload: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def _read(descriptor: int, size: int) -> bytes | None:
-    data = b""
-    while len(data) < size:
-        part = os.read(descriptor, min(size - len(data), CHUNK))
-        if not part:
-            return None
-        data = data + part if data else part
-    return data
+def is_whole(data: bytes) -> bool:
+    """Whether one message came in one piece, as it usually does."""
+    size = len(data) - LENGTH.size
+    return size >= 0 and LENGTH.unpack_from(data)[0] == size
 
 
 class Assembly:
@@ -47,6 +46,8 @@ class Assembly:
 
     def feed(self, data: bytes) -> bytes | None:
         """The message once it is whole; `ValueError` where it is too long or more follows it."""
+        if not self._data and is_whole(data):
+            return data[LENGTH.size :]
         self._data += data
         if len(self._data) < LENGTH.size:
             return None

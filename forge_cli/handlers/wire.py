@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields
 
 from forge_cli.multiagent.messages import AgentMessage
 from forge_cli.multiagent.plan import Grant, Json
@@ -25,60 +26,70 @@ RESULT_FIELDS = (
 
 
 def encode_turn(turn: Turn) -> bytes:
-    """The turn as one JSON object, its fields under their names, sets as sorted lists."""
+    """The turn as one JSON object, its fields under their names, sets as sorted lists.
+
+    `context`, `completion`, `inbox` and `state` are left out where there is none.
+    """
     grant = turn.grant
-    fields = {name: getattr(turn, name) for name in PLAIN_FIELDS}
-    fields["inputs"] = dict(turn.inputs)
-    fields["handler"] = dict(turn.handler)
-    fields["budget"] = dict(turn.budget)
-    fields["grant"] = {
+    words: dict[str, Json] = {name: getattr(turn, name) for name in PLAIN}
+    for name in MAPPINGS:
+        words[name] = dict(getattr(turn, name))
+    words["grant"] = {
         "capabilities": sorted(grant.capabilities),
         "actions": sorted(grant.actions),
         "scope": grant.scope,
         "writes": grant.writes,
         "outputs": grant.outputs,
     }
-    fields["inbox"] = [
-        {name: getattr(message, name) for name in MESSAGE_FIELDS} for message in turn.inbox
-    ]
-    return _encode(fields).encode()
+    for name in OPTIONAL:
+        if (value := getattr(turn, name)) is not None:
+            words[name] = value
+    if turn.inbox:
+        words["inbox"] = [
+            {name: getattr(message, name) for name in MESSAGE} for message in turn.inbox
+        ]
+    return _encode(words).encode()
 
 
-PLAIN_FIELDS = tuple(
-    name for name in Turn.__slots__ if name not in ("inputs", "handler", "budget", "grant", "inbox")
+MAPPINGS = ("inputs", "handler", "budget")
+OPTIONAL = ("context", "completion", "state")
+MESSAGE = tuple(field.name for field in fields(AgentMessage))
+PLAIN = tuple(
+    field.name
+    for field in fields(Turn)
+    if field.name not in (*MAPPINGS, *OPTIONAL, "grant", "inbox")
 )
-MESSAGE_FIELDS = AgentMessage.__slots__
 
 
-def decode_turn(fields: dict[str, Json]) -> Turn:
+def decode_turn(words: dict[str, Json]) -> Turn:
     """The turn that `encode_turn` wrote."""
-    grant = fields["grant"]
-    fields["grant"] = Grant(
+    grant = words["grant"]
+    words["grant"] = Grant(
         frozenset(grant["capabilities"]),
         frozenset(grant["actions"]),
         tuple(grant["scope"]),
         tuple(grant["writes"]),
         tuple(grant["outputs"]),
     )
-    fields["inbox"] = tuple(AgentMessage(**message) for message in fields["inbox"])
-    return Turn(**fields)
+    words["inbox"] = tuple(AgentMessage(**message) for message in words.get("inbox", ()))
+    return Turn(**words)
 
 
 def encode_result(result: TurnResult) -> dict[str, Json]:
-    """The result's fields that are not at their defaults."""
-    fields: dict[str, Json] = {"status": result.status}
+    """The result's words that are not at their defaults."""
+    words: dict[str, Json] = {"status": result.status}
     for name in RESULT_FIELDS:
         value = getattr(result, name)
         if value not in (None, "", (), {}):
-            fields[name] = dict(value) if isinstance(value, Mapping) else value
-    return fields
+            words[name] = dict(value) if isinstance(value, Mapping) else value
+    return words
 
 
-def decode_result(fields: Mapping[str, Json], captured: Mapping[str, str]) -> TurnResult:
+def decode_result(words: Mapping[str, Json], captured: Mapping[str, str]) -> TurnResult:
     """The result that came over the wire; `ValueError` says which field is not as it must be."""
-    if (status := fields.get("status")) not in STATUSES:
+    if (status := words.get("status")) not in STATUSES:
         raise ValueError(f"status is {status!a:.40}, not one of {', '.join(STATUSES)}")
-    values = {name: fields[name] for name in RESULT_FIELDS if name in fields}
+    values = {name: words[name] for name in RESULT_FIELDS if name in words}
     for name, value in values.items():
         if not CHECKS[name](value):
             raise ValueError(f"{name} is {json.dumps(value)[:100]}, which a result cannot have")

@@ -60,7 +60,7 @@ class WorkerProcess:
         if self.process.ended.done():
             return None
         try:
-            await self._loop.sock_sendall(self._channel, frame(message))
+            await self._send(frame(message))
         except OSError:
             self._hang_up()  # it is ending; what it said before is still read
         answer = await self._answer
@@ -76,6 +76,14 @@ class WorkerProcess:
     async def see_off(self) -> Ending:
         """End it, and return when nothing of it is left; cancelling that makes it quick."""
         return await self.process.see_off()
+
+    async def _send(self, data: bytes) -> None:
+        try:
+            sent = self._channel.send(data)
+        except BlockingIOError:
+            sent = 0
+        if sent < len(data):
+            await self._loop.sock_sendall(self._channel, data[sent:])
 
     def _start(self, channel: socket.socket) -> Process:
         nothing = os.open(os.devnull, os.O_RDONLY)
