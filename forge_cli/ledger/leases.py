@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from forge_cli.errors import ForgeError
-from forge_cli.ledger.lines import timestamp
+from forge_cli.multiagent.times import to_text
 
 SPAN = 60_000
 """For how many milliseconds a lease holds; whoever holds it renews it well before."""
@@ -33,7 +33,7 @@ def take(connection: sqlite3.Connection, run: str, holder: str, now: int) -> Lea
     held = read(connection)
     if held is not None and held.until > now:
         raise ForgeError(
-            f"run '{run}' is held by {held.holder} until {timestamp(held.until)}; "
+            f"run '{run}' is held by {held.holder} until {to_text(held.until)}; "
             "wait until it ends, or end that process"
         )
     lease = Lease(holder, 1 if held is None else held.epoch + 1, now + SPAN)

@@ -3,14 +3,13 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import NamedTuple
 
 from forge_cli.canonical import canonical
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.times import from_text, to_text
 
 GENESIS = "sha256:" + "0" * 64
 """What the first event names as the digest of the one before."""
@@ -20,8 +19,6 @@ KEYS = ("attempt", "body", "digest", "item", "kind", "prev", "seq", "time")
 
 Redact = Callable[[str], str]
 """Replaces secrets in the canonical text of a body; what comes back must be canonical, too."""
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Line(NamedTuple):
@@ -71,7 +68,7 @@ def read(text: str) -> Line:
     """
     fields = _fields(text)
     event = Event(
-        milliseconds(fields["time"]),
+        from_text(fields["time"]),
         fields["kind"],
         fields["item"],
         fields["attempt"],
@@ -81,22 +78,6 @@ def read(text: str) -> Line:
     if line.text != text:
         raise ValueError("it is not in canonical form (RFC 8785)")
     return line
-
-
-@lru_cache(maxsize=256)
-def timestamp(time: int) -> str:
-    """RFC 3339 in UTC with milliseconds, of milliseconds since the epoch."""
-    seconds, rest = divmod(time, 1000)
-    return f"{(_EPOCH + timedelta(seconds=seconds)).isoformat()[:19]}.{rest:03d}Z"
-
-
-@lru_cache(maxsize=256)
-def milliseconds(text: str) -> int:
-    """Milliseconds since the epoch of what `timestamp` wrote; `ValueError` for anything else."""
-    if len(text) != 24 or text[19] != "." or text[23] != "Z" or not text[20:23].isdecimal():
-        raise ValueError(f"{text!r} is not a time like 2026-11-30T14:12:03.000Z")
-    moment = datetime.fromisoformat(text[:19] + "+00:00")
-    return (moment - _EPOCH) // timedelta(milliseconds=1) + int(text[20:23])
 
 
 def _fields(text: str) -> dict[str, Json]:
@@ -121,6 +102,6 @@ def _parts(event: Event, body: str, seq: int, prev: str) -> tuple[str, str]:
     head = f'{{"attempt":{encode_basestring(event.attempt)},"body":{body}'
     tail = (
         f',"item":{encode_basestring(event.item)},"kind":{encode_basestring(event.kind)}'
-        f',"prev":"{prev}","seq":{seq},"time":"{timestamp(event.time)}"}}'
+        f',"prev":"{prev}","seq":{seq},"time":"{to_text(event.time)}"}}'
     )
     return head, tail

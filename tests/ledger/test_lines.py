@@ -8,7 +8,7 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge_cli.ledger.lines import GENESIS, milliseconds, read, seal, timestamp
+from forge_cli.ledger.lines import GENESIS, read, seal
 from forge_cli.multiagent.events import Event
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -73,15 +73,6 @@ def test_reading_a_line_gives_back_the_event(several: list[Event]) -> None:
         assert read(line.text) == line
 
 
-@given(st.integers(0, 253_402_300_799_999))
-def test_a_time_survives_being_written(time: int) -> None:
-    assert milliseconds(timestamp(time)) == time
-
-
-def test_times_are_rfc_3339_in_utc_with_milliseconds() -> None:
-    assert timestamp(1_796_047_923_007) == "2026-11-30T14:12:03.007Z"
-
-
 def test_redaction_comes_before_the_digest() -> None:
     event = Event(0, "turn_ended", body={"output": "hunter22"})
     line = next(seal([event], 1, GENESIS, lambda text: text.replace("hunter22", "***")))
@@ -107,7 +98,7 @@ GOOD = next(seal([Event(0, "run_started", body={"a": 1})], 1, GENESIS)).text
         (GOOD.replace('{"a":1}', "[]"), "'body' is [], which is not an object"),
         (GOOD.replace(":", ": ", 1), "canonical form"),
         (GOOD.replace('{"a":1}', '{"a":2,"a":1}'), "canonical form"),
-        (GOOD.replace("1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00Z"), "is not a time"),
+        (GOOD.replace("1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00Z"), "canonical form"),
         (GOOD.replace("1970-01-01T00:00:00.000Z", "1970-13-01T00:00:00.000Z"), "month"),
         (GOOD.replace("1970-01-01T00:00:00.000Z", "1970-01-01 00:00:00.000Z"), "canonical form"),
     ],
