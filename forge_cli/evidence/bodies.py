@@ -6,97 +6,70 @@ from forge_cli.canonical import digest
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Item, Json, Plan
 
+Reduction = Callable[[Json], Json]
+
 
 def without_bodies(plan: Plan, event: Event) -> Event:
     """The event with every value that a person, an agent or a file supplied as its digest.
 
     What the machine goes by stays: who, when, status, usage, verdicts, digests, the risk of a
-    proposal, how many elements there are, and elements that are a scope. So the same items end
+    proposal, how many elements there are, and elements that make a scope. So the same items end
     alike, every turn can be held against its contract and every account be added up; what cannot
-    be done any more is to decide again (`when`, references) and to judge again.
+    be done any more is to decide again (conditions, references) and to judge again. Whoever has a
+    body can still show that it is the one; whoever can guess one can confirm the guess.
     """
-    reduce = _REDUCTIONS.get(event.kind)
-    if reduce is None:
+    reductions = _REDUCTIONS.get(event.kind)
+    if reductions is None:
         return event
-    body = reduce(event.body, plan, plan.items.get(_owner(plan, event.item)))
+    body = dict(event.body)
+    item = plan.items.get(event.item) or plan.items.get(event.item.rpartition(".")[0])
+    for key, reduction in reductions.items():
+        if body.get(key) not in _EMPTY and not (key == "elements" and item and item.with_each):
+            body[key] = reduction(body[key])
+    if event.kind == "turn_ended" and body.get("output") and _proposes(plan, item):
+        body["output"]["risk"] = event.body["output"].get("risk")
     return Event(event.time, event.kind, event.item, event.attempt, body)
 
 
-def reduced(value: Json) -> Json:
+def _proposes(plan: Plan, item: Item | None) -> bool:
+    parent = plan.items.get(item.parent or "") if item else None
+    return parent is not None and parent.pattern == "resolve"
+
+
+def _reduced(value: Json) -> Json:
     """A value's digest; a list keeps its length, so that lists can still be joined."""
     if isinstance(value, list):
-        return [reduced(element) for element in value]
+        return [_reduced(element) for element in value]
     return {"digest": digest(value)}
 
 
-def _owner(plan: Plan, name: str) -> str:
-    """The item of the plan that an item or element of the run stems from."""
-    while name and name not in plan.items:
-        name = name.rpartition(".")[0]
-    return name
+def _members(values: Mapping[str, Json]) -> Json:
+    return {key: _reduced(value) for key, value in values.items()}
 
 
-def _each(values: Mapping[str, Json] | None) -> Json:
-    return None if values is None else {key: reduced(value) for key, value in values.items()}
+def _verdict(verdict: Mapping[str, Json]) -> Json:
+    reason = verdict.get("reason")
+    return {**verdict, "reason": digest(reason)} if reason else verdict
 
 
-def _run_started(body: Mapping[str, Json], plan: Plan, item: Item | None) -> dict[str, Json]:
-    return {**body, "inputs": _each(body["inputs"]), "env": _each(body["env"])}
+_EMPTY: tuple[Json, ...] = (None, "", [], {})
 
-
-def _condition_evaluated(
-    body: Mapping[str, Json], plan: Plan, item: Item | None
-) -> dict[str, Json]:
-    kept = {"value": bool(body["value"])}
-    return kept | {"error": digest(body["error"])} if "error" in body else kept
-
-
-def _item_opened(body: Mapping[str, Json], plan: Plan, item: Item | None) -> dict[str, Json]:
-    keeps = item is not None and item.with_each
-    return dict(body) if keeps else {**body, "elements": reduced(body["elements"])}
-
-
-def _turn_started(body: Mapping[str, Json], plan: Plan, item: Item | None) -> dict[str, Json]:
-    told = {key: digest(body[key]) for key in ("goal", "handler") if key in body}
-    inputs = {"inputs": _each(body["inputs"])} if "inputs" in body else {}
-    return {**body, **told, **inputs}
-
-
-def _turn_ended(body: Mapping[str, Json], plan: Plan, item: Item | None) -> dict[str, Json]:
-    kept = {**body}
-    for key in ("partial", "state", "effects", "posts", "requests"):
-        if kept.get(key) is not None:
-            kept[key] = reduced(kept[key])
-    if kept.get("message"):
-        kept["message"] = digest(kept["message"])
-    if kept.get("output") is not None:
-        kept["output"] = _each(kept["output"]) | _risk(plan, item, kept["output"])
-    verdict = kept.get("verdict")
-    if verdict is not None and verdict.get("reason"):
-        kept["verdict"] = {**verdict, "reason": digest(verdict["reason"])}
-    return kept
-
-
-def _risk(plan: Plan, item: Item | None, output: Mapping[str, Json]) -> dict[str, Json]:
-    parent = plan.items.get(item.parent or "") if item else None
-    proposes = parent is not None and parent.pattern == "resolve"
-    return {"risk": output["risk"]} if proposes and "risk" in output else {}
-
-
-def _item_ended(body: Mapping[str, Json], plan: Plan, item: Item | None) -> dict[str, Json]:
-    return {**body, "reason": digest(body["reason"])} if body["reason"] else dict(body)
-
-
-def _run_ended(body: Mapping[str, Json], plan: Plan, item: Item | None) -> dict[str, Json]:
-    return {**body, "outputs": _each(body["outputs"])} if "outputs" in body else dict(body)
-
-
-_REDUCTIONS: Mapping[str, Callable[[Mapping[str, Json], Plan, Item | None], dict[str, Json]]] = {
-    "run_started": _run_started,
-    "condition_evaluated": _condition_evaluated,
-    "item_opened": _item_opened,
-    "turn_started": _turn_started,
-    "turn_ended": _turn_ended,
-    "item_ended": _item_ended,
-    "run_ended": _run_ended,
+_REDUCTIONS: Mapping[str, Mapping[str, Reduction]] = {
+    "run_started": {"inputs": _members, "env": _members},
+    "condition_evaluated": {"value": bool, "error": digest},
+    "item_opened": {"elements": _reduced},
+    "turn_started": {"inputs": _members, "goal": digest, "handler": digest},
+    "turn_ended": {
+        "output": _members,
+        "partial": _reduced,
+        "state": _reduced,
+        "effects": _reduced,
+        "posts": _reduced,
+        "requests": _reduced,
+        "message": digest,
+        "verdict": _verdict,
+    },
+    "item_ended": {"reason": digest},
+    "run_ended": {"outputs": _members},
 }
+"""By kind of event, what each key of its body that holds supplied values becomes."""

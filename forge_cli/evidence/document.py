@@ -52,7 +52,8 @@ def difference(found: bytes, due: Iterable[bytes]) -> str | None:
     for chunk in due:
         piece = found[position : position + len(chunk)]
         if piece != chunk:
-            same = next((i for i, (a, b) in enumerate(zip(piece, chunk)) if a != b), len(piece))
+            pairs = enumerate(zip(piece, chunk, strict=False))
+            same = next((i for i, (a, b) in pairs if a != b), len(piece))
             return f"line {line + piece[:same].count(10) + 1}"
         position += len(chunk)
         line += chunk.count(10)

@@ -26,8 +26,8 @@ class Head:
         match = _FORM.fullmatch(text.strip())
         if match is None:
             raise ValueError(
-                f"{text[:80]!r} is not a head; give the 64 hex digits behind '{WORD}' in the log of "
-                "the run, or that whole line"
+                f"{text[:80]!r} is not a head; give the 64 hex digits behind '{WORD}' in the log "
+                "of the run, or that whole line"
             )
         return cls(match[1].lower(), int(match[2]) if match[2] else None)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import Json
 
 FORMAT_VERSION = 1
 """The version of every file's format, in each of them."""
@@ -25,7 +26,8 @@ UNCOVERED = (ENVIRONMENT, VERIFICATION)
 
 _STREAMS = {"stdout": "stdout.txt", "stderr": "stderr.txt"}
 _PLAIN = re.compile(r"[a-z0-9_-][a-z0-9._-]*")
-_TAKEN = re.compile(r"turn-[0-9]+|stdout\.txt|stderr\.txt")
+_TAKEN = re.compile(r"turn-[0-9]+|output|stdout\.txt|stderr\.txt")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _LONGEST = 100
 
 
@@ -33,7 +35,8 @@ class Placement:
     """Where the artifacts of the turns go, told turn by turn.
 
     An item's last turn has its files in the item's folder; those of the turns before are in
-    `turn-<n>` beside them, so what a person looks for first is on top.
+    `turn-<n>` beside them, so what a person looks for first is on top. Outputs that are too large
+    to stand in the events are in `output` below.
     """
 
     def __init__(self) -> None:
@@ -41,16 +44,32 @@ class Placement:
 
     def add(self, event: Event) -> None:
         """Note what the event says is kept; only `turn_ended` says anything."""
-        if event.kind == "turn_ended":
-            self._turns.setdefault(event.item, []).append(event.body.get("captured") or {})
+        if event.kind != "turn_ended":
+            return
+        files = {file_name(name): kept for name, kept in (event.body.get("captured") or {}).items()}
+        for key, kept in kept_output(event.body.get("output") or {}):
+            files[f"output/{file_name(key)}.json"] = kept
+        self._turns.setdefault(event.item, []).append(files or _NOTHING)
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Path within the evidence folder, and digest, of every artifact."""
         for item, turns in self._turns.items():
-            for number, captured in enumerate(turns, start=1):
+            for number, files in enumerate(turns, start=1):
                 folder = "" if number == len(turns) else f"turn-{number}/"
-                for name, digest in captured.items():
-                    yield f"{ITEMS}/{item}/{folder}{file_name(name)}", digest
+                for name, kept in files.items():
+                    yield f"{ITEMS}/{item}/{folder}{name}", kept
+
+
+_NOTHING: Mapping[str, str] = {}
+
+
+def kept_output(output: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    """Key and digest of each value of an accepted output that is kept as an artifact."""
+    for key, value in output.items():
+        if isinstance(value, dict) and value.keys() == {"artifact", "bytes"}:
+            kept = value["artifact"]
+            if isinstance(kept, str) and _DIGEST.fullmatch(kept):
+                yield key, kept
 
 
 def file_name(name: str) -> str:

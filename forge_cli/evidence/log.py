@@ -10,7 +10,7 @@ from forge_cli.ledger.tree import Tree
 from forge_cli.multiagent.events import VOCABULARY
 
 
-class BrokenLog(ValueError):
+class BrokenLogError(ValueError):
     """A line that cannot stand where it stands; the sentence names file and line."""
 
 
@@ -27,14 +27,14 @@ class LogReader:
         return Head(self._tree.root(), self._tree.size)
 
     def lines(self) -> Iterator[Line]:
-        """Each line, up to the first that is wrong: that raises `BrokenLog`."""
+        """Each line, up to the first that is wrong: that raises `BrokenLogError`."""
         prev, time = GENESIS, 0
         with self._path.open("rb") as file:
             for number, data in enumerate(file, start=1):
                 try:
                     line = _line(data, number, prev, time)
                 except (ValueError, RecursionError) as fault:
-                    raise BrokenLog(f"{EVENTS}:{number}: {fault}") from None
+                    raise BrokenLogError(f"{EVENTS}:{number}: {fault}") from None
                 self._tree.add(data[:-1])
                 prev, time = line.digest, line.event.time
                 yield line

@@ -8,19 +8,14 @@ from forge_cli.evidence.layout import EVENTS
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.events import DECIDED, Event
 from forge_cli.multiagent.run import Evaluate, Run
-from forge_cli.multiagent.turn import Turn
 
 
 class Replay:
-    """Holds each decision of a log against what the machine decides at that point.
-
-    `turns` are the turns that have been asked for and not been answered, as the machine made them.
-    """
+    """Holds each decision of a log against what the machine decides at that point."""
 
     def __init__(self, run: Run) -> None:
         self.faults = Faults("decisions")
         self.decided = 0
-        self.turns: dict[str, Turn] = {}
         self._run = run
         self._due: deque[Event] = deque()
 
@@ -39,7 +34,6 @@ class Replay:
     def _decide(self, now: int) -> None:
         for command in self._run.decide(now):
             if isinstance(command, Assignment):
-                self.turns[command.turn.attempt_id] = command.turn
                 self._due.append(command.event)
             elif not isinstance(command, Evaluate):
                 self._due.append(command)
