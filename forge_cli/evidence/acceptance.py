@@ -53,7 +53,10 @@ class Acceptance:
     def _judge(self, event: Event, output: Mapping[str, Json], line: int) -> None:
         self.judged += 1
         node, verdict = self._state.nodes[event.item], event.body["verdict"]
-        fault = fault_of(self._state.plan, node.item, node.grant.outputs, output)
+        try:
+            fault = fault_of(self._state.plan, node.item, node.grant.outputs, output)
+        except Exception as error:  # noqa: BLE001  # a plan may hold a schema that is none
+            fault = f"it cannot be judged again: {error!r:.200}"
         if verdict["accepted"]:
             fault = fault or _unproven(node, output, verdict.get("evidence") or {})
             sentence = f"was accepted, and {fault}" if fault else ""

@@ -6,7 +6,7 @@ from pathlib import Path
 from forge_cli.errors import ForgeError
 from forge_cli.evidence.acceptance import Acceptance
 from forge_cli.evidence.budgets import Budgets
-from forge_cli.evidence.checks import Check, Faults
+from forge_cli.evidence.checks import Check, Faults, count
 from forge_cli.evidence.contracts import Contracts
 from forge_cli.evidence.layout import EVENTS, PLAN, Placement
 from forge_cli.evidence.log import BrokenLogError, LogReader
@@ -63,17 +63,31 @@ class Audit:
 
     def checks(self) -> Iterator[Check]:
         """What the pass found, check by check."""
-        count = self.log.head.size
-        yield from self._chain.checks(f"{count} events follow one on the other by their digests")
+        size = self.log.head.size or 0
+        yield from self._chain.checks(f"{count(size, 'event')}, each chained to the one before")
         full = self._plan.evidence == "full"
         again = (
-            (self._replay.faults, f"{self._replay.decided} decisions are the machine's", "decided"),
-            (self._acceptance.faults, f"{self._acceptance.judged} verdicts hold", "judged"),
+            (
+                self._replay.faults,
+                f"{count(self._replay.decided, 'decision')}, the same as the machine's",
+                "decided",
+            ),
+            (
+                self._acceptance.faults,
+                f"{count(self._acceptance.judged, 'verdict')}, the same when judged again",
+                "judged",
+            ),
         )
         plain = (
-            (self._contracts.faults, f"{self._contracts.turns} turns kept within their contracts"),
+            (
+                self._contracts.faults,
+                f"{count(self._contracts.turns, 'turn')} within every link of the chain",
+            ),
             (self._budgets.faults, "no budget was overspent at any point"),
-            (self._responses.faults, f"{self._responses.correlated} responses were asked for"),
+            (
+                self._responses.faults,
+                f"{count(self._responses.correlated, 'response')}, each from whom it was asked",
+            ),
             (self._end, f"the run ended {self._run.state.status}"),
         )
         for faults, right, word in again:

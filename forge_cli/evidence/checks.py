@@ -40,3 +40,8 @@ class Faults:
             yield Check(self.name, False, sentence)
         if self._count > _SHOWN:
             yield Check(self.name, False, f"and {self._count - _SHOWN} more of this kind")
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun: `1 event`, `2 events`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -6,7 +6,7 @@ from pathlib import Path
 from forge_cli.canonical import digest
 from forge_cli.evidence import artifacts, document, forms
 from forge_cli.evidence.audit import Audit
-from forge_cli.evidence.checks import Check, Faults
+from forge_cli.evidence.checks import Check, Faults, count
 from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import (
     COVERED,
@@ -33,7 +33,7 @@ def verify(folder: Path, head: Head | None = None) -> list[Check]:
         return list(absent.checks(""))
     faults = Faults("plan")
     plan = _read_plan(folder, faults)
-    if plan is None:
+    if plan is None or faults:
         return list(faults.checks(""))
     audit = Audit(folder, plan)
     audit.read()
@@ -69,8 +69,8 @@ def _head(found: Head, kept: Head | None) -> Iterator[Check]:
         yield Check(
             "head",
             True,
-            f"root {found.root} over {found.size} events; none was given to hold it against "
-            "(--head), so a consistent rewrite would go unnoticed",
+            f"root {found.root} over {found.size} events; no head was given to hold it against "
+            "(`--head`), so a consistent rewrite would go unnoticed",
         )
         return
     same = kept.root == found.root and kept.size in (None, found.size)
@@ -95,7 +95,7 @@ def _run(folder: Path, audit: Audit) -> Iterator[Check]:
 
 def _files(folder: Path, plan: Plan, audit: Audit) -> Iterator[Check]:
     files = dict(audit.placement.files()) if plan.evidence == "full" else {}
-    right = f"{len(files)} artifacts have their digests"
+    right = f"{count(len(files), 'artifact')}, each with the digest that the events say"
     if plan.evidence == "digests":
         right = "`settings.evidence: digests` keeps artifacts out"
     yield from artifacts.changed(folder, files).checks(right)

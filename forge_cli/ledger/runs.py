@@ -42,6 +42,12 @@ def new(workspace: Path, run_id: str) -> RunFolder:
     return run
 
 
+def above(folder: Path) -> Path | None:
+    """The nearest workspace with runs: the folder itself or one above it."""
+    places = (folder, *folder.parents)
+    return next((place for place in places if (place / FOLDER / "runs").is_dir()), None)
+
+
 def every(workspace: Path) -> list[RunFolder]:
     """The runs of the workspace, oldest first; those whose ledger cannot be read come before."""
     folders = (workspace / FOLDER / "runs").glob("*/ledger.db")
