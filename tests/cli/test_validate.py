@@ -12,7 +12,7 @@ from forge_cli.cli.arguments import read_at_once
 from forge_cli.cli.validate import OPTIONS
 
 VALID = b"forge: 1\nwork_items:\n  hello:\n    run: [echo, hello]\n    capabilities: []\n"
-DUPLICATE = b"forge: 1\nforge: 1\n"
+DUPLICATE = b"forge: 1\nforge: 1\n" + VALID.partition(b"\n")[2]
 ROOT = Path(__file__).parents[2]
 
 
