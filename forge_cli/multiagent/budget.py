@@ -43,11 +43,11 @@ class Account:
     that limits it, or, where none does, is only counted by the topmost.
     """
 
-    __slots__ = ("_parent", "limits", "reserved", "spent")
+    __slots__ = ("limits", "parent", "reserved", "spent")
 
     def __init__(self, budget: Budget, parent: "Account | None" = None) -> None:
         self.limits = budget.limits()
-        self._parent = parent
+        self.parent = parent
         self.reserved = dict.fromkeys(DIMENSIONS, 0)
         self.spent = dict.fromkeys(DIMENSIONS, 0)
 
@@ -104,4 +104,4 @@ class Account:
         account: Account | None = self
         while account is not None:
             yield account
-            account = account._parent
+            account = account.parent

@@ -185,6 +185,10 @@ class Input:
     type: str = "any"
 
 
+DEFAULT_BUDGET = Budget(model_calls=100)
+DEFAULT_DEADLINE = Deadline(within=6 * 3_600_000)
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Everything a run needs to know, immutable. `digest` covers all of it but itself.
@@ -199,8 +203,8 @@ class Plan:
     items: Mapping[str, Item]
     roles: Mapping[str, Role]
     contracts: Mapping[str, Contract]
-    budget: Budget = Budget(model_calls=100)
-    deadline: Deadline = Deadline(within=6 * 3_600_000)
+    budget: Budget = DEFAULT_BUDGET
+    deadline: Deadline = DEFAULT_DEADLINE
     max_concurrency: int = 4
     minimum_successes: int | None = None
     inputs: Mapping[str, Input] = field(default_factory=dict)

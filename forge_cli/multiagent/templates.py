@@ -47,7 +47,7 @@ class TemplateError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One `${...}`: `items.ID.outputs.KEY` has name ID and key KEY, `items.ID.status` field status."""
+    """One `${...}`: `items.ID.outputs.KEY` has name ID and key KEY; `.status` is a field."""
 
     text: str
     root: str

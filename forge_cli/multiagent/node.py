@@ -1,0 +1,81 @@
+"""One work item in a run that is under way."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from forge_cli.multiagent.budget import Account, Amounts
+from forge_cli.multiagent.plan import Grant, Item, Json, Pattern
+
+ENDED = frozenset({"succeeded", "failed", "denied", "cancelled", "blocked", "skipped"})
+OPEN = frozenset({"waiting", "ready", "running", "retrying", "opened", "paused", "indeterminate"})
+AWAITING = frozenset({"paused", "indeterminate"})
+"""Statuses that only a decision from outside can change."""
+
+
+@dataclass(slots=True)
+class Node:
+    """What a run knows of one item, element or sub-task.
+
+    `payer` is the account that a turn draws from: the item's own once it has one. `pending`
+    counts what has to end before the item is ready. `continued` says that the item failed and its
+    dependents start all the same, its outputs null; `yielded` that its attempt
+    goes on with another turn; `stopping` says why what is open below the item
+    is cancelled. Times are milliseconds since the epoch.
+    """
+
+    item_id: str
+    item: Item
+    grant: Grant
+    payer: Account
+    deadline: int
+    pattern: Pattern = "turn"
+    parent: "Node | None" = None
+    each: Json = None
+    account: Account | None = None
+    status: str = "waiting"
+    pending: int = 0
+    attempt: int = 0
+    turn: int = 0
+    attempt_id: str = ""
+    held: Amounts = field(default_factory=dict)
+    read_version: int = 0
+    retry_at: int | None = None
+    cancelled: str = ""
+    yielded: bool = False
+    saved: Json = None
+    output: Mapping[str, Json] | None = None
+    partial: Json = None
+    kind: str = ""
+    reason: str = ""
+    continued: bool = False
+    fate: "Fate | None" = None
+    held_digests: tuple[str, ...] = ()
+    children: "list[Node]" = field(default_factory=list)
+    released: int = 0
+    open_children: int = 0
+    stopping: str = ""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can change the status any more."""
+        return self.status in ENDED
+
+    @property
+    def accepted(self) -> bool:
+        """Whether what depends on this item may start."""
+        return self.status == "succeeded" or self.continued
+
+    @property
+    def required(self) -> bool:
+        """Whether the run fails if this item does: it and all above it are required."""
+        return self.item.required and (self.parent is None or self.parent.required)
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """How an item ends without another turn: decided, and not yet recorded."""
+
+    status: str
+    reason: str
+    kind: str = ""
+    output: Mapping[str, Json] | None = None

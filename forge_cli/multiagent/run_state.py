@@ -1,0 +1,401 @@
+"""What a run has come to: the fold of its events, in time linear in their number."""
+
+import heapq
+from collections.abc import Callable, Mapping
+
+from forge_cli.multiagent.budget import Account
+from forge_cli.multiagent.commits import Commits
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.node import Fate, Node
+from forge_cli.multiagent.patterns import PATTERNS
+from forge_cli.multiagent.plan import Grant, Json, Plan
+from forge_cli.multiagent.templates import fill
+from forge_cli.multiagent.times import from_text
+
+MAX_TURNS = 50
+"""How many turns one attempt may take."""
+
+UNKNOWN_FATE = frozenset({"timeout", "deadline", "cancelled"})
+"""Failures that leave open what was done: under `on_crash: hold` the item is indeterminate."""
+
+
+class RunState:
+    """Nodes, accounts and shared state of one run; `apply` folds one event into them.
+
+    The dictionaries keep the order in which their nodes got there: first ready, first served.
+    `running` maps attempt ids to nodes.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.run_id = ""
+        self.started = 0
+        self.deadline = 0
+        self.status = ""
+        self.inputs: Mapping[str, Json] = {}
+        self.env: Mapping[str, str] = {}
+        self.account = Account(plan.budget)
+        self.nodes: dict[str, Node] = {}
+        self.open: dict[str, Node] = {}
+        self.ready: dict[str, Node] = {}
+        self.conditions: dict[str, Node] = {}
+        self.fated: dict[str, Node] = {}
+        self.running: dict[str, Node] = {}
+        self.stopping: dict[str, Node] = {}
+        self.retries: list[tuple[int, str]] = []
+        self.deadlines: list[tuple[int, str]] = []
+        self.signal = ""
+        self.failing = ""
+        self.commits = Commits(plan.state)
+        self._dependents: dict[str, list[tuple[Node, bool]]] = {}
+
+    def apply(self, event: Event) -> None:
+        """Fold one event; `ValueError` for one that cannot follow what came before."""
+        fold = self._FOLDS.get(event.kind)
+        if fold is None:
+            raise ValueError(f"unknown event {event.kind!r}")
+        if self.status or bool(self.run_id) == (event.kind == "run_started"):
+            raise ValueError(
+                f"{event.kind!r} cannot happen {'after the end' if self.status else 'here'}"
+            )
+        fold(self, event)
+
+    def due_retries(self, now: int) -> list[Node]:
+        """The nodes whose pause before another attempt is over at `now`, earliest first."""
+        self._forget_retries()
+        if not self.retries or self.retries[0][0] > now:
+            return []
+        return [
+            self.nodes[name]
+            for due, name in sorted(self.retries)
+            if self._retries_at(due, name) and due <= now
+        ]
+
+    def awaits_retry(self) -> bool:
+        """Whether some node pauses before another attempt."""
+        self._forget_retries()
+        return bool(self.retries)
+
+    def overdue(self, now: int) -> list[Node]:
+        """Open nodes whose own deadline has passed at `now`, earliest first."""
+        while self.deadlines and self.nodes[self.deadlines[0][1]].ended:
+            heapq.heappop(self.deadlines)
+        if not self.deadlines or self.deadlines[0][0] > now:
+            return []
+        return [self.nodes[name] for due, name in sorted(self.deadlines) if due <= now]
+
+    def _forget_retries(self) -> None:
+        while self.retries and not self._retries_at(*self.retries[0]):
+            heapq.heappop(self.retries)
+
+    def _retries_at(self, due: int, name: str) -> bool:
+        return self.nodes[name].retry_at == due
+
+    def _run_started(self, event: Event) -> None:
+        body = event.body
+        self.run_id = body["run"]
+        self.started = event.time
+        self.inputs, self.env = body["inputs"], body["env"]
+        self.deadline = from_text(body["deadline"])
+        for item in self.plan.items.values():
+            parent = self.nodes[item.parent] if item.parent else None
+            limit = parent.deadline if parent else self.deadline
+            if item.deadline:
+                limit = min(limit, item.deadline.resolve(self.started))
+            node = Node(item.item_id, item, item.grant, self.account, limit, item.pattern, parent)
+            node.pending = len(item.depends_on) + len(item.after) + (parent is not None)
+            self._add(node)
+            if parent:
+                parent.children.append(node)
+            for name in item.depends_on:
+                self._dependents.setdefault(name, []).append((node, True))
+            for name in item.after:
+                self._dependents.setdefault(name, []).append((node, False))
+        for node in list(self.nodes.values()):
+            if not node.pending:
+                self._enable(node)
+
+    def _add(self, node: Node) -> None:
+        self.nodes[node.item_id] = self.open[node.item_id] = node
+        if node.deadline < self.deadline:
+            heapq.heappush(self.deadlines, (node.deadline, node.item_id))
+
+    def _enable(self, node: Node) -> None:
+        if node.item.when is not None and node.pattern == node.item.pattern:
+            self.conditions[node.item_id] = node
+        else:
+            self._make_ready(node)
+
+    def _make_ready(self, node: Node) -> None:
+        node.status = "ready"
+        self.ready[node.item_id] = node
+
+    def _condition_evaluated(self, event: Event) -> None:
+        node = self.conditions.pop(event.item)
+        if "error" in event.body:
+            self._doom(
+                node,
+                Fate(
+                    "failed", f"its condition cannot be evaluated: {event.body['error']}", "error"
+                ),
+            )
+        elif event.body["value"]:
+            self._make_ready(node)
+        else:
+            self._doom(node, Fate("skipped", "its condition is false"))
+
+    def _item_opened(self, event: Event) -> None:
+        node = self.ready.pop(event.item)
+        node.status = "opened"
+        if node.pattern == "each":
+            node.children = [
+                self._element(node, i, v) for i, v in enumerate(event.body["elements"])
+            ]
+        else:
+            self._reserve_whole(node)
+        node.open_children = len(node.children)
+        if not node.children:
+            self._doom(node, PATTERNS[node.pattern](node))
+        for _ in range(node.item.max_parallel or len(node.children)):
+            self._release(node)
+
+    def _element(self, node: Node, index: int, value: Json) -> Node:
+        grant = node.grant
+        if node.item.with_each:
+            grant = Grant(
+                grant.capabilities,
+                grant.actions,
+                tuple(fill(list(grant.scope), lambda _: value)),
+                tuple(fill(list(grant.writes), lambda _: value)),
+                grant.outputs,
+            )
+        name = f"{node.item_id}.{index}"
+        element = Node(name, node.item, grant, node.payer, node.deadline, parent=node, each=value)
+        element.pending = 1
+        self._add(element)
+        return element
+
+    def _release(self, node: Node) -> None:
+        """Let the next child of an opened item become ready."""
+        if node.released < len(node.children):
+            child = node.children[node.released]
+            node.released += 1
+            child.payer = node.payer
+            self._met(child)
+
+    def _met(self, node: Node) -> None:
+        node.pending -= 1
+        if not node.pending:
+            self._enable(node)
+
+    def _reserve_whole(self, node: Node) -> None:
+        """Reserve an item's own budget at its start and make it what its turns draw from."""
+        if node.item.budget is None or node.account is not None:
+            return
+        node.payer.reserve(node.item.budget.limits())
+        node.account = node.payer = Account(node.item.budget, node.payer)
+
+    def _turn_started(self, event: Event) -> None:
+        node, body = self.nodes[event.item], event.body
+        self.ready.pop(event.item, None)
+        node.retry_at, node.yielded = None, False
+        self._reserve_whole(node)
+        node.payer.reserve(body["slice"])
+        node.held, node.read_version = body["slice"], self.commits.version
+        node.attempt, node.turn = body["number"], body["turn"]
+        node.attempt_id, node.status, node.kind, node.reason = event.attempt, "running", "", ""
+        self.running[event.attempt] = node
+
+    def _turn_cancelled(self, event: Event) -> None:
+        node = self.running[event.attempt]
+        node.cancelled, node.reason = event.body["kind"], event.body["reason"]
+
+    def _turn_ended(self, event: Event) -> None:
+        body = event.body
+        node = self.running.pop(event.attempt)
+        excess = self._settle(node, body["usage"])
+        node.partial = body.get("partial")
+        if excess:
+            self._fail(node, event, "budget", excess)
+        elif node.cancelled == "deadline":
+            self._fail(node, event, "deadline", node.reason)
+        elif body["status"] == "failed":
+            kind = node.cancelled or body["kind"]
+            self._fail(node, event, kind, node.reason if node.cancelled else body["message"])
+        elif body["status"] == "yields":
+            self._go_on(node, event)
+        elif body["verdict"]["accepted"]:
+            node.held_digests = tuple(body["verdict"].get("evidence", {}).values())
+            self._accept(node, event, body["output"])
+        else:
+            node.partial = body.get("output")
+            self._fail(node, event, "invalid-output", body["verdict"]["reason"])
+        node.cancelled = ""
+
+    def _settle(self, node: Node, usage: Mapping[str, int] | None) -> str:
+        """Book what a turn used; unknown usage is the whole slice. Returns what was too much."""
+        held = node.held
+        used = {**held, **(usage or {})}
+        excess = ""
+        for dimension, amount in used.items():
+            allowed = held.get(dimension, 0)
+            if amount > allowed and node.payer.free(dimension) is not None:
+                excess = f"it used {amount} {dimension}, its slice was {allowed}"
+        node.payer.settle(held, used)
+        node.held = {}
+        return excess
+
+    def _go_on(self, node: Node, event: Event) -> None:
+        if event.body.get("requests"):
+            self._fail(
+                node, event, "invalid-output", "it asked for children, which no handler may yet"
+            )
+        elif node.turn >= MAX_TURNS:
+            self._fail(node, event, "error", f"it was not done after {MAX_TURNS} turns")
+        else:
+            node.saved, node.yielded = event.body.get("state"), True
+            self._make_ready(node)
+
+    def _accept(self, node: Node, event: Event, output: Mapping[str, Json]) -> None:
+        try:
+            self.commits.commit(node, output)
+        except ValueError as conflict:
+            node.partial = output
+            self._fail(node, event, "conflict", str(conflict))
+            return
+        node.output = output
+        self._close(node, "succeeded")
+
+    def _fail(self, node: Node, event: Event, kind: str, reason: str) -> None:
+        """What a failed attempt leads to: a held fate, another attempt, or the item's end."""
+        node.kind, node.reason = kind, reason
+        held = node.item.on_crash == "hold" and kind in UNKNOWN_FATE
+        if held:
+            node.status = "indeterminate"
+        elif kind == "cancelled" and self.signal:
+            self._make_ready(node)
+        elif self._retries(node, kind):
+            pause = node.item.retry.pause(node.attempt) if node.item.retry else 0
+            node.status, node.saved = "retrying", None
+            node.retry_at = event.time + pause
+            heapq.heappush(self.retries, (node.retry_at, node.item_id))
+        else:
+            self._end_badly(node, "cancelled" if kind == "cancelled" else "failed")
+
+    def _retries(self, node: Node, kind: str) -> bool:
+        retry = node.item.retry
+        halted = self.failing or (node.parent is not None and node.parent.stopping)
+        return (
+            retry is not None
+            and not halted
+            and kind in retry.on
+            and node.attempt < retry.max_attempts
+        )
+
+    def _end_badly(self, node: Node, status: str) -> None:
+        """End an item that was not accepted, as its `on_failure` says."""
+        then = node.item.then
+        if status == "cancelled":
+            pass
+        elif then in ("escalate", "return-partial-and-escalate"):
+            node.status = "paused"
+            return
+        elif then == "continue":
+            node.continued = True
+            node.output = dict.fromkeys(node.grant.outputs)
+        elif then == "fail" and node.item.required:
+            cause = f"{node.item_id!r} {status} and is required"
+            if node.parent is None:
+                self.failing = self.failing or cause
+            else:
+                node.parent.stopping = node.parent.stopping or cause
+                self.stopping[node.parent.item_id] = node.parent
+        self._close(node, status)
+
+    def _close(self, node: Node, status: str) -> None:
+        node.status = status
+        for queue in (self.open, self.ready, self.conditions, self.fated, self.stopping):
+            queue.pop(node.item_id, None)
+        node.retry_at = None
+        if node.account is not None and node.item.budget is not None:
+            payer = node.account.parent
+            payer.settle(
+                node.item.budget.limits(), {d: node.account.spent[d] for d in node.account.limits}
+            )
+            node.payer = payer
+        for dependent, strict in self._dependents.get(node.item_id, ()):
+            self._tell(dependent, node, strict)
+        if status != "succeeded" and not node.open_children:
+            self._close_unopened(node, status)
+        if node.parent is not None:
+            self._child_ended(node.parent)
+
+    def _close_unopened(self, node: Node, status: str) -> None:
+        fate = Fate(
+            "skipped" if status == "skipped" else "blocked", f"{node.item_id!r} ended {status}"
+        )
+        for child in node.children:
+            if not child.ended and child.fate is None:
+                self._doom(child, fate)
+
+    def _tell(self, dependent: Node, node: Node, strict: bool) -> None:
+        if dependent.ended or dependent.fate:
+            return
+        if not strict or node.accepted:
+            self._met(dependent)
+        elif node.status == "skipped":
+            self._doom(dependent, Fate("skipped", f"{node.item_id!r} was skipped"))
+        else:
+            self._doom(dependent, Fate("blocked", f"{node.item_id!r} ended {node.status}"))
+
+    def _child_ended(self, parent: Node) -> None:
+        if parent.ended:
+            return
+        parent.open_children -= 1
+        if not parent.open_children:
+            self._doom(parent, PATTERNS[parent.pattern](parent))
+        elif not parent.stopping:
+            self._release(parent)
+
+    def _doom(self, node: Node, fate: Fate) -> None:
+        node.fate = fate
+        self.fated[node.item_id] = node
+
+    def _item_ended(self, event: Event) -> None:
+        node, body = self.open[event.item], event.body
+        self.fated.pop(event.item, None)
+        node.kind, node.reason = body.get("kind", ""), body["reason"]
+        status = body["status"]
+        if status == "succeeded":
+            if node.fate is None or node.fate.output is None:
+                raise ValueError(f"{event.item!r} has no result to succeed with")
+            node.read_version = self.commits.version
+            self._accept(node, event, node.fate.output)
+        elif status == "paused":
+            node.status = "paused"
+        elif status in ("failed", "denied"):
+            self._end_badly(node, status)
+        else:
+            self._close(node, status)
+
+    def _run_stopping(self, event: Event) -> None:
+        self.signal = event.body["signal"]
+
+    def _response_ignored(self, event: Event) -> None:
+        """Recorded, and nothing follows from it."""
+
+    def _run_ended(self, event: Event) -> None:
+        self.status = event.body["status"]
+
+    _FOLDS: Mapping[str, Callable[["RunState", Event], None]] = {
+        "run_started": _run_started,
+        "condition_evaluated": _condition_evaluated,
+        "item_opened": _item_opened,
+        "turn_started": _turn_started,
+        "turn_cancelled": _turn_cancelled,
+        "turn_ended": _turn_ended,
+        "response_ignored": _response_ignored,
+        "item_ended": _item_ended,
+        "run_stopping": _run_stopping,
+        "run_ended": _run_ended,
+    }

@@ -1,0 +1,23 @@
+"""Points in time as text: RFC 3339, UTC, milliseconds."""
+
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+@lru_cache(maxsize=1024)
+def to_text(milliseconds: int) -> str:
+    """`2026-11-30T14:12:03.000Z` for milliseconds since the epoch."""
+    moment = _EPOCH + milliseconds * _MILLISECOND
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@lru_cache(maxsize=1024)
+def from_text(text: str) -> int:
+    """Milliseconds since the epoch; `ValueError` for what is not RFC 3339 with an offset."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError(f"the time {text!r} has no offset from UTC")
+    return (moment - _EPOCH) // _MILLISECOND
