@@ -1,5 +1,6 @@
 """Scopes as manifests write them: which parts of one lie beyond another, and what to type."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from forge_cli.multiagent.scope import Inclusion, contains, overlaps, parse
@@ -40,13 +41,15 @@ def covers(parents: tuple[str, ...], children: tuple[str, ...]) -> bool:
     )
 
 
-def elements(text: str, for_each: object) -> tuple[str, ...]:
-    """The scope for each element of a literal list, or one for whatever the element may be."""
-    if EACH not in text:
-        return (text,)
-    if isinstance(for_each, list) and len(for_each) <= MOST_ELEMENTS:
-        return tuple(dict.fromkeys(text.replace(EACH, str(element)) for element in for_each))
-    return (text.replace(EACH, "*"),)
+def elements(texts: tuple[str, ...], for_each: object) -> Iterator[tuple[str, ...]]:
+    """The texts for each element of a literal list, or once for whatever the element may be."""
+    if not any(EACH in text for text in texts):
+        yield texts
+    elif isinstance(for_each, list) and len(for_each) <= MOST_ELEMENTS:
+        for element in for_each:
+            yield tuple(text.replace(EACH, str(element)) for text in texts)
+    else:
+        yield tuple(text.replace(EACH, "*") for text in texts)
 
 
 def narrowed(parents: tuple[str, ...], children: tuple[str, ...], outside: str) -> list[str]:

@@ -1,0 +1,64 @@
+"""The least-privileged role that can do an item can do much more than the item needs.
+
+Its turns are granted only what the item asks for, but the handler was chosen for more: a role of
+its own would be the safer one.
+
+Bad:
+
+```yaml
+forge: 1
+roles:
+  builder:
+    capabilities: [repository-read, repository-write]
+    handler: {kind: function, call: "handlers.py:build"}
+work_items:
+  look:
+# ^^^^
+    goal: Look at it
+    capabilities: [repository-read]
+```
+
+Good:
+
+```yaml
+forge: 1
+roles:
+  reader:
+    capabilities: [repository-read]
+    handler: {kind: function, call: "handlers.py:read"}
+work_items:
+  look:
+    goal: Look at it
+    capabilities: [repository-read]
+```
+"""
+
+from collections.abc import Iterator
+
+from forge_cli.manifest.findings import Finding, Spot
+from forge_cli.manifest.naming import flow
+from forge_cli.manifest.subject import Subject
+
+RULE = "route-overprivileged"
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Compare what each routed item needs with what its role could do."""
+    topology = subject.topology
+    for item in topology.routes:
+        node = topology.nodes[item]
+        role = node.agent
+        if role is None:
+            continue
+        surplus = topology.vocabulary.actions(role.capabilities) - node.actions
+        if surplus:
+            actions = ", ".join(sorted(surplus))
+            yield Finding(
+                RULE,
+                Spot(node.path, "key"),
+                f"item '{item}' goes to role '{role.role_id}', which could also do {actions}",
+                f"add a role with  capabilities: {flow(sorted(node.capabilities))}"
+                f"\nor name the role you want",
+                (Spot((*role.path, "capabilities"), "key", "the fewest that cover the need"),),
+                severity="warning",
+            )
