@@ -79,7 +79,8 @@ class Account:
         return answer
 
     def reserve(self, amounts: Amounts) -> None:
-        """Hold the amounts; the caller has asked before."""
+        """Hold the amounts; the caller has asked before. `ValueError` beyond what is free."""
+        _refuse_negative("reserved", amounts)
         draw, dimension = self.ask(amounts)
         if draw != "granted":
             raise ValueError(f"reserved beyond the grant: {dimension} of {amounts[dimension]}")
@@ -87,7 +88,17 @@ class Account:
             self._payer(dimension).reserved[dimension] += amount
 
     def settle(self, held: Amounts, used: Amounts) -> None:
-        """Give a reservation back and book what was used of it."""
+        """Give a reservation back and book what was used, be it more than was reserved.
+
+        `ValueError` for a negative amount, or if less than `held` is reserved: either would make
+        room that was never granted.
+        """
+        _refuse_negative("given back", held)
+        _refuse_negative("used", used)
+        for dimension, amount in held.items():
+            reserved = self._payer(dimension).reserved[dimension]
+            if amount > reserved:
+                raise ValueError(f"given back: {dimension} of {amount}, but {reserved} is reserved")
         for dimension, amount in held.items():
             self._payer(dimension).reserved[dimension] -= amount
         for dimension, amount in used.items():
@@ -105,3 +116,9 @@ class Account:
         while account is not None:
             yield account
             account = account.parent
+
+
+def _refuse_negative(what: str, amounts: Amounts) -> None:
+    for dimension, amount in amounts.items():
+        if amount < 0:
+            raise ValueError(f"{what} must not be negative: {dimension} of {amount}")

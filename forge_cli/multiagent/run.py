@@ -118,9 +118,10 @@ class Run:
         """
         state = self.state
         slots = self.plan.max_concurrency - len(state.running)
-        for node in chain(state.due_retries(now), state.ready.values()):
+        due = state.due_retries(now)
+        for node in chain(state.openable.values(), due, state.ready.values()):
             if node.pattern == "turn" and slots <= 0:
-                continue
+                return
             command, reserved = self._start(node, now)
             if command is None:
                 continue

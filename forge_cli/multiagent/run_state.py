@@ -1,6 +1,7 @@
 """What a run has come to: the fold of its events, in time linear in their number."""
 
 import heapq
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 
 from forge_cli.multiagent.budget import Account
@@ -22,7 +23,9 @@ UNKNOWN_FATE = frozenset({"timeout", "deadline", "cancelled"})
 class RunState:
     """Nodes, accounts and shared state of one run; `apply` folds one event into them.
 
-    The dictionaries keep the order in which their nodes got there: first ready, first served.
+    The dictionaries keep the order in which their nodes got there: first ready, first served
+    (`ready` is an OrderedDict, since a dict that is emptied from its front slows down).
+    `ready` holds what waits for a slot, `openable` what is done by children and needs none;
     `running` maps attempt ids to nodes.
     """
 
@@ -37,7 +40,8 @@ class RunState:
         self.account = Account(plan.budget)
         self.nodes: dict[str, Node] = {}
         self.open: dict[str, Node] = {}
-        self.ready: dict[str, Node] = {}
+        self.ready: OrderedDict[str, Node] = OrderedDict()
+        self.openable: dict[str, Node] = {}
         self.conditions: dict[str, Node] = {}
         self.fated: dict[str, Node] = {}
         self.running: dict[str, Node] = {}
@@ -128,7 +132,8 @@ class RunState:
 
     def _make_ready(self, node: Node) -> None:
         node.status = "ready"
-        self.ready[node.item_id] = node
+        queue = self.ready if node.pattern == "turn" else self.openable
+        queue[node.item_id] = node
 
     def _condition_evaluated(self, event: Event) -> None:
         node = self.conditions.pop(event.item)
@@ -145,7 +150,7 @@ class RunState:
             self._doom(node, Fate("skipped", "its condition is false"))
 
     def _item_opened(self, event: Event) -> None:
-        node = self.ready.pop(event.item)
+        node = self.openable.pop(event.item)
         node.status = "opened"
         if node.pattern == "each":
             node.children = [
@@ -314,7 +319,14 @@ class RunState:
 
     def _close(self, node: Node, status: str) -> None:
         node.status = status
-        for queue in (self.open, self.ready, self.conditions, self.fated, self.stopping):
+        for queue in (
+            self.open,
+            self.ready,
+            self.openable,
+            self.conditions,
+            self.fated,
+            self.stopping,
+        ):
             queue.pop(node.item_id, None)
         node.retry_at = None
         if node.account is not None and node.item.budget is not None:

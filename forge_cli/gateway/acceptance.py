@@ -1,0 +1,158 @@
+"""Acceptance: a result is held against schema, criteria and evidence before it counts."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from forge_cli.canonical import canonical, digest, digest_of_bytes
+from forge_cli.multiagent.patterns import resolve
+from forge_cli.multiagent.plan import Item, Json, Plan
+from forge_cli.multiagent.ports import Artifacts, Verdict
+from forge_cli.multiagent.turn import Turn, TurnResult
+
+INLINE_LIMIT = 256 * 1024
+"""Bytes of canonical JSON that an output may have and still travel inline."""
+
+MAX_INTEGER = 2**53 - 1
+
+FileDigest = Callable[[str], str | None]
+"""The digest of a file of the workspace, or None if it is missing or empty."""
+
+
+class Acceptance:
+    """The judge of one run: what its plan asks of each item, and where large values are kept."""
+
+    def __init__(self, plan: Plan, artifacts: Artifacts, file_digest: FileDigest) -> None:
+        self._plan = plan
+        self._artifacts = artifacts
+        self._file_digest = file_digest
+
+    def judge(self, turn: Turn, result: TurnResult) -> Verdict:
+        """Hold a result that is done against the contract of its item."""
+        item = self._item(turn.item_id)
+        output = dict(result.output or {})
+        fault = fault_of(self._plan, item, turn.grant.outputs, output)
+        if fault:
+            return Verdict(False, fault, output if not unsafe(output) else {})
+        evidence: dict[str, str] = {}
+        for name in item.evidence:
+            found = self._evidence(name, output)
+            if found is None:
+                return Verdict(False, f"evidence {name!r} is missing or empty", output)
+            evidence[name] = found
+        return Verdict(True, "", self._inline(output), evidence)
+
+    def _item(self, item_id: str) -> Item:
+        item = self._plan.items.get(item_id)
+        return item if item is not None else self._plan.items[item_id.rpartition(".")[0]]
+
+    def _evidence(self, name: str, output: Mapping[str, Json]) -> str | None:
+        if name in output:
+            value = output[name]
+            return None if value is None or value == "" else digest(value)
+        return self._file_digest(name.removeprefix("files:"))
+
+    def _inline(self, output: dict[str, Json]) -> Mapping[str, Json]:
+        """The output with its largest values kept as artifacts, until the rest is small enough."""
+        texts = {key: canonical(value).encode() for key, value in output.items()}
+        total = sum(map(len, texts.values()))
+        for key in sorted(texts, key=lambda k: (-len(texts[k]), k)):
+            if total <= INLINE_LIMIT:
+                break
+            kept = self._artifacts.put(texts[key])
+            output[key] = {"artifact": kept, "bytes": len(texts[key])}
+            total -= len(texts[key])
+        return output
+
+
+def fault_of(plan: Plan, item: Item, keys: tuple[str, ...], output: Mapping[str, Json]) -> str:
+    """What is wrong with an output, or nothing: values, keys, proposal, schema, criteria."""
+    faults = (
+        unsafe(output),
+        _keys_fault(keys, output),
+        _proposal_fault(plan, item, output),
+        _schema_fault(plan, item, output),
+        _criteria_fault(item, output),
+    )
+    return next((fault for fault in faults if fault), "")
+
+
+def unsafe(value: Json, where: str = "the output") -> str:
+    """Why a value is not I-JSON (RFC 7493), or nothing."""
+    if isinstance(value, bool) or value is None:
+        return ""
+    if isinstance(value, int):
+        return "" if abs(value) <= MAX_INTEGER else f"{where} holds {value}, which is beyond 2^53"
+    if isinstance(value, float):
+        finite = value - value == 0
+        return "" if finite else f"{where} holds {value}, which is not a finite number"
+    if isinstance(value, str):
+        return _text_fault(value, where)
+    if isinstance(value, dict):
+        return next(_faults_of_members(value, where), "")
+    if isinstance(value, list | tuple):
+        found = (unsafe(element, where) for element in value)
+        return next((fault for fault in found if fault), "")
+    return f"{where} holds a {type(value).__name__}, which JSON has no form for"
+
+
+def _faults_of_members(value: Mapping[Any, Json], where: str) -> Iterator[str]:
+    for key, member in value.items():
+        if not isinstance(key, str):
+            yield f"{where} has the key {key!r}, which is not text"
+            return
+        fault = _text_fault(key, where) or unsafe(member, where)
+        if fault:
+            yield fault
+
+
+def _text_fault(text: str, where: str) -> str:
+    if text.isascii():
+        return ""
+    bad = next((c for c in text if 0xD800 <= ord(c) <= 0xDFFF), None)
+    return "" if bad is None else f"{where} holds the lone surrogate U+{ord(bad):04X}"
+
+
+def _keys_fault(keys: tuple[str, ...], output: Mapping[str, Json]) -> str:
+    if output.keys() == set(keys):
+        return ""
+    missing = [repr(k) for k in keys if k not in output]
+    surplus = [repr(k) for k in sorted(output.keys() - set(keys))]
+    parts = [f"lacks {', '.join(missing)}"] if missing else []
+    parts += [f"has {', '.join(surplus)} beyond its contract"] if surplus else []
+    return f"the output {' and '.join(parts)}"
+
+
+def _proposal_fault(plan: Plan, item: Item, output: Mapping[str, Json]) -> str:
+    parent = plan.items.get(item.parent or "")
+    if parent is None or parent.pattern != "resolve":
+        return ""
+    return resolve.fault(output)
+
+
+def _schema_fault(plan: Plan, item: Item, output: Mapping[str, Json]) -> str:
+    if item.completion is None:
+        return ""
+    from forge_cli.gateway.schemas import violation
+
+    fault = violation(plan.schemas, item.completion, output)
+    return f"{item.completion} does not hold: {fault}" if fault else ""
+
+
+def _criteria_fault(item: Item, output: Mapping[str, Json]) -> str:
+    if not item.criteria:
+        return ""
+    from forge_cli.gateway.expressions import ExpressionError, holds
+
+    for criterion in item.criteria:
+        try:
+            met = holds(criterion, output)
+        except ExpressionError as fault:
+            return f"criterion {criterion!r} cannot be evaluated: {fault}"
+        if not met:
+            return f"criterion {criterion!r} is not met"
+    return ""
+
+
+def file_digest(data: bytes) -> str | None:
+    """The digest of a file's bytes; a file of no length is as good as missing."""
+    return digest_of_bytes(data) if data else None
