@@ -120,12 +120,14 @@ def _refused(text: str, error: Exception) -> Reading:
     return Reading(fault=_sentence(text, error), token=_token(text, error), hint=_QUOTING)
 
 
-_QUOTING = "names with hyphens need double quotes, literals backticks: \"a-b\" == `0`"
+_QUOTING = 'names with hyphens need double quotes, literals backticks: "a-b" == `0`'
 
 
 def _hyphenated(text: str) -> Iterator[str]:
     # What stands in quotes or backticks is read as it is.
-    bare = re.sub(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", lambda m: " " * len(m[0]), text)
+    bare = re.sub(
+        r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", lambda m: " " * len(m[0]), text
+    )
     yield from (match[1] for match in _HYPHENATED.finditer(bare))
 
 

@@ -26,8 +26,10 @@ def run_budget(data: Written) -> Budget:
 
 def role_budget(node: Node) -> Budget | None:
     """The most that its role lets one item spend."""
-    return None if node.agent is None or node.way == "inline" else budget(
-        node.agent.written.get("budget")
+    return (
+        None
+        if node.agent is None or node.way == "inline"
+        else budget(node.agent.written.get("budget"))
     )
 
 

@@ -36,7 +36,9 @@ class Overlaps:
         """
         for index, text in texts:
             prefix = _literal(text)
-            candidates = [c for length in range(len(prefix) + 1) for c in self._at_prefix(prefix[:length])]
+            candidates = [
+                c for length in range(len(prefix) + 1) for c in self._at_prefix(prefix[:length])
+            ]
             if self._below_writers.get(prefix, 0) & ~excluding:
                 candidates += self._below[prefix]
             for other in candidates:

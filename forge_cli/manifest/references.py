@@ -123,9 +123,7 @@ class _Reader:
             return
         for part in parts:
             if isinstance(part, Reference):
-                yield Mention(
-                    path, owner, part.text, part.root, part.name, part.key, part.field
-                )
+                yield Mention(path, owner, part.text, part.root, part.name, part.key, part.field)
 
 
 def _conditions(path: Path, owner: str, text: str) -> Iterator[Mention]:

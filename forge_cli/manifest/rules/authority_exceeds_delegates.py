@@ -107,9 +107,13 @@ def _surplus(contract: Delegated, delegator: Agent, delegate: Agent) -> Iterator
     authority = contract.written.get("authority", [])
     kept = flow([word for word in authority if word in delegator.delegated])
     said = "capabilities" in delegator.written.get("delegates", {})
-    where = (*delegator.path, "delegates", "capabilities") if said else (
-        *delegator.path,
-        "capabilities",
+    where = (
+        (*delegator.path, "delegates", "capabilities")
+        if said
+        else (
+            *delegator.path,
+            "capabilities",
+        )
     )
     words = ", ".join(f"'{word}'" for word in sorted(delegator.delegated)) or "nothing"
     related = Spot(where, "key", f"{name} may hand on {words}")

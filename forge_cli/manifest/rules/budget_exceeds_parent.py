@@ -54,7 +54,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _beyond((*role.path, "handler", "max_usage"), usage, [_role(role), run])
     for contract in topology.contracts.values():
         links = [_role(contract.delegate), run]
-        yield from _beyond((*contract.path, "budget"), budget(contract.written.get("budget")), links)
+        yield from _beyond(
+            (*contract.path, "budget"), budget(contract.written.get("budget")), links
+        )
     for node in topology.holding("budget"):
         links = [_role(node.agent)] if role_budget(node) else []
         above = node.parent
@@ -83,9 +85,7 @@ def _beyond(path: Path, asked: Budget | None, links: list[_Link]) -> Iterator[Fi
                 break
 
 
-def _finding(
-    path: Path, dimension: str, figure: int, most: int, name: str, place: Path
-) -> Finding:
+def _finding(path: Path, dimension: str, figure: int, most: int, name: str, place: Path) -> Finding:
     has = f"{name} has {amount(dimension, most)}" + ("" if place else ", the default")
     related = (Spot((*place, dimension), note=has),) if place else ()
     return Finding(

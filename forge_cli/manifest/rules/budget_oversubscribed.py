@@ -70,7 +70,9 @@ def _over(name: str, place: Path, limit: Budget, totals: dict[str, int]) -> Iter
             figures = amount(dimension, total), amount(dimension, most)
             yield Finding(
                 RULE,
-                Spot((*place, dimension) if place else ("work_items",), "value" if place else "key"),
+                Spot(
+                    (*place, dimension) if place else ("work_items",), "value" if place else "key"
+                ),
                 f"the {dimension} below {name} add up to {figures[0]}, and it has {figures[1]}",
                 f"write  {dimension}: {figures[0]}  or let the items ask for less",
                 severity="warning",

@@ -95,9 +95,7 @@ def _value(agent: Agent, path: Path) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def _finding(
-    reviewed: str, one: Agent, other: Agent, path: Path, noun: str, value: str
-) -> Finding:
+def _finding(reviewed: str, one: Agent, other: Agent, path: Path, noun: str, value: str) -> Finding:
     shown = value if len(value) <= 40 else f"{value[:37]}..."
     return Finding(
         RULE,

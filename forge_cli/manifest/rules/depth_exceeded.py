@@ -42,7 +42,7 @@ from collections.abc import Iterator
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.nodes import Delegated
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.topology import section
+from forge_cli.manifest.assembly import section
 
 RULE = "depth-exceeded"
 MAX_DEPTH = 3
@@ -83,8 +83,10 @@ def _contract(contract: Delegated) -> Iterator[Finding]:
         hint = f"write  depth: 1  in the delegates of {name}"
     yield Finding(
         RULE,
-        Spot((*contract.path, "depth") if "depth" in contract.written else contract.path,
-             "value" if "depth" in contract.written else "key"),
+        Spot(
+            (*contract.path, "depth") if "depth" in contract.written else contract.path,
+            "value" if "depth" in contract.written else "key",
+        ),
         f"depth {depth} of delegation '{contract.delegation_id}' is not below the"
         f" {delegator.depth} of {name}",
         hint,

@@ -44,7 +44,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         said = node.own["risk"]
         if node.children or RISK_ORDER[said] >= RISK_ORDER[node.risk]:
             continue
-        words = sorted(w for w in node.capabilities if topology.vocabulary.risk(frozenset({w})) != said)
+        words = sorted(
+            w for w in node.capabilities if topology.vocabulary.risk(frozenset({w})) != said
+        )
         yield Finding(
             RULE,
             Spot((*node.path, "risk"), note=f"less than {', '.join(map(repr, words))} can do"),

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.topology import section
+from forge_cli.manifest.assembly import section
 
 RULE = "unbounded-transcript"
 

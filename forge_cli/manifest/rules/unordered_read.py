@@ -54,7 +54,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         return
     keys = {mention.name for mentions in readers.values() for mention in mentions}
     writers = [n for k in keys for n in topology.state_writers.get(k, ())]
-    numbers = {name: i for i, name in enumerate(sorted({n.item_id for n in writers} | set(readers)))}
+    numbers = {
+        name: i for i, name in enumerate(sorted({n.item_id for n in writers} | set(readers)))
+    }
     for item, over in topology.order.sweep(numbers):
         for mention in readers.get(item, ()):
             for writer in topology.state_writers.get(mention.name, ()):
