@@ -7,6 +7,7 @@ from decimal import Decimal
 from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.patterns import each
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.templates import Reference, fill, fill_argv, references
@@ -75,12 +76,17 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
 
 
 def elements(state: RunState, node: Node) -> list[Json]:
-    """What a `for_each` runs over; `ValueError` if it is no list."""
+    """What a `for_each` runs over; `ValueError` if it is no list or reaches too far."""
     values = fill(node.item.for_each, _Values(state, node, {}, "").look_up)
     if not isinstance(values, list):
         raise ValueError(
             f"for_each wants a list, {node.item.for_each!r} is {type(values).__name__}"
         )
+    contracts = (state.plan.contracts[name] for name in node.item.chain)
+    limits = [contract.scope for contract in contracts if contract.scope is not None]
+    excess = each.widening(node, values, limits)
+    if excess:
+        raise ValueError(excess)
     return values
 
 

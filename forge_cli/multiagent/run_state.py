@@ -6,18 +6,15 @@ from collections.abc import Callable, Mapping
 
 from forge_cli.multiagent.budget import Account
 from forge_cli.multiagent.commits import Commits
+from forge_cli.multiagent.containment import after_failure, consequence
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Fate, Node
-from forge_cli.multiagent.patterns import PATTERNS
-from forge_cli.multiagent.plan import Grant, Json, Plan
-from forge_cli.multiagent.templates import fill
+from forge_cli.multiagent.patterns import PATTERNS, each
+from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.times import from_text
 
 MAX_TURNS = 50
 """How many turns one attempt may take."""
-
-UNKNOWN_FATE = frozenset({"timeout", "deadline", "cancelled"})
-"""Failures that leave open what was done: under `on_crash: hold` the item is indeterminate."""
 
 
 class RunState:
@@ -153,9 +150,9 @@ class RunState:
         node = self.openable.pop(event.item)
         node.status = "opened"
         if node.pattern == "each":
-            node.children = [
-                self._element(node, i, v) for i, v in enumerate(event.body["elements"])
-            ]
+            node.children = each.elements(node, event.body["elements"])
+            for element in node.children:
+                self._add(element)
         else:
             self._reserve_whole(node)
         node.open_children = len(node.children)
@@ -163,22 +160,6 @@ class RunState:
             self._doom(node, PATTERNS[node.pattern](node))
         for _ in range(node.item.max_parallel or len(node.children)):
             self._release(node)
-
-    def _element(self, node: Node, index: int, value: Json) -> Node:
-        grant = node.grant
-        if node.item.with_each:
-            grant = Grant(
-                grant.capabilities,
-                grant.actions,
-                tuple(fill(list(grant.scope), lambda _: value)),
-                tuple(fill(list(grant.writes), lambda _: value)),
-                grant.outputs,
-            )
-        name = f"{node.item_id}.{index}"
-        element = Node(name, node.item, grant, node.payer, node.deadline, parent=node, each=value)
-        element.pending = 1
-        self._add(element)
-        return element
 
     def _release(self, node: Node) -> None:
         """Let the next child of an opened item become ready."""
@@ -274,41 +255,29 @@ class RunState:
     def _fail(self, node: Node, event: Event, kind: str, reason: str) -> None:
         """What a failed attempt leads to: a held fate, another attempt, or the item's end."""
         node.kind, node.reason = kind, reason
-        held = node.item.on_crash == "hold" and kind in UNKNOWN_FATE
-        if held:
+        halted = bool(self.failing or (node.parent and node.parent.stopping))
+        aftermath = after_failure(node, kind, bool(self.signal), halted)
+        if aftermath == "indeterminate":
             node.status = "indeterminate"
-        elif kind == "cancelled" and self.signal:
+        elif aftermath == "resumable":
             self._make_ready(node)
-        elif self._retries(node, kind):
-            pause = node.item.retry.pause(node.attempt) if node.item.retry else 0
+        elif aftermath == "retry" and node.item.retry:
             node.status, node.saved = "retrying", None
-            node.retry_at = event.time + pause
+            node.retry_at = event.time + node.item.retry.pause(node.attempt)
             heapq.heappush(self.retries, (node.retry_at, node.item_id))
         else:
             self._end_badly(node, "cancelled" if kind == "cancelled" else "failed")
 
-    def _retries(self, node: Node, kind: str) -> bool:
-        retry = node.item.retry
-        halted = self.failing or (node.parent is not None and node.parent.stopping)
-        return (
-            retry is not None
-            and not halted
-            and kind in retry.on
-            and node.attempt < retry.max_attempts
-        )
-
     def _end_badly(self, node: Node, status: str) -> None:
         """End an item that was not accepted, as its `on_failure` says."""
-        then = node.item.then
-        if status == "cancelled":
-            pass
-        elif then in ("escalate", "return-partial-and-escalate"):
+        follows = consequence(node, status)
+        if follows == "awaits":
             node.status = "paused"
             return
-        elif then == "continue":
+        if follows == "continues":
             node.continued = True
             node.output = dict.fromkeys(node.grant.outputs)
-        elif then == "fail" and node.item.required:
+        elif follows == "stops":
             cause = f"{node.item_id!r} {status} and is required"
             if node.parent is None:
                 self.failing = self.failing or cause
@@ -330,7 +299,7 @@ class RunState:
             queue.pop(node.item_id, None)
         node.retry_at = None
         if node.account is not None and node.item.budget is not None:
-            payer = node.account.parent
+            payer = node.account.parent or self.account
             payer.settle(
                 node.item.budget.limits(), {d: node.account.spent[d] for d in node.account.limits}
             )
