@@ -1,0 +1,96 @@
+"""The shelf of rules: the one table, from which each rule's module is imported when it is needed.
+
+A rule is a module named after its id. Its docstring says what it finds and why, and holds a bad
+example, in which a line `#   ^^^` stands under each place that is found, and a good one. Its
+`check` yields findings. Files that an example names follow it in blocks of their own.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
+
+from forge_cli.manifest.findings import Finding, Severity
+from forge_cli.manifest.subject import Subject
+
+
+class Check(Protocol):
+    """What each rule's module offers."""
+
+    def check(self, subject: Subject) -> Iterator[Finding]:
+        """Every finding of this rule, in any order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A row of the table.
+
+    A rule about `reading` tells the faults of the YAML or of its shape, and is imported if there
+    are any; one about meaning is imported if one of `keys` occurs in the manifest, or always.
+    """
+
+    severity: Severity = "error"
+    reading: bool = False
+    keys: frozenset[str] = frozenset()
+
+
+def _reading() -> Rule:
+    return Rule(reading=True)
+
+
+def _meaning(*keys: str, severity: Severity = "error") -> Rule:
+    return Rule(severity, keys=frozenset(keys))
+
+
+RULES: Mapping[str, Rule] = {
+    "yaml-syntax": _reading(),
+    "foreign-encoding": _reading(),
+    "unsafe-text": _reading(),
+    "too-large": _reading(),
+    "too-deep": _reading(),
+    "empty-manifest": _reading(),
+    "second-document": _reading(),
+    "yaml-directive": _reading(),
+    "yaml-anchor": _reading(),
+    "yaml-merge-key": _reading(),
+    "yaml-tag": _reading(),
+    "non-text-key": _reading(),
+    "duplicate-key": _reading(),
+    "number-out-of-range": _reading(),
+    "unknown-key": _reading(),
+    "missing-key": _reading(),
+    "conflicting-keys": _reading(),
+    "null-value": _reading(),
+    "wrong-type": _reading(),
+    "ambiguous-scalar": _reading(),
+    "id-not-slug": _reading(),
+    "wrong-form": _reading(),
+    "unknown-kind": _reading(),
+    "unknown-value": _reading(),
+    "out-of-range": _reading(),
+}
+"""Every rule, in the order in which they are asked."""
+
+
+def module_name(rule: str) -> str:
+    """The module of a rule."""
+    return f"{__name__}.{rule.replace('-', '_')}"
+
+
+def load(rule: str) -> Check:
+    """Import a rule of the table."""
+    return cast(Check, import_module(module_name(rule)))
+
+
+def due(subject: Subject) -> Iterator[str]:
+    """The rules that could find something in this manifest, in the order of the table."""
+    faulty = {fault.rule for fault in subject.source.faults}
+    faulty |= {error.rule for error in subject.structure.errors}
+    for name, rule in RULES.items():
+        if name in faulty if rule.reading else _applies(rule, subject):
+            yield name
+
+
+def _applies(rule: Rule, subject: Subject) -> bool:
+    return not rule.keys or not rule.keys.isdisjoint(subject.structure.keys)

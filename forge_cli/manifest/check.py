@@ -1,0 +1,35 @@
+"""Plain data to findings: what was not read, what has the wrong shape, what makes no sense."""
+
+from forge_cli.manifest.consequences import Consequences, judgeable
+from forge_cli.manifest.files import Files
+from forge_cli.manifest.findings import Finding
+from forge_cli.manifest.rules import RULES, due, load
+from forge_cli.manifest.source import Source
+from forge_cli.manifest.structure import structure
+from forge_cli.manifest.subject import Subject
+
+
+def check(
+    source: Source, path: str, now: int | None = None, files: Files | None = None
+) -> list[Finding]:
+    """Every finding of a manifest, in the order of the rules; none that only follows from another.
+
+    `now` is in milliseconds since the epoch (UTC), `files` is what lies beside the manifest. An
+    exception in a rule is a bug and rises.
+    """
+    shape = structure(source.data, source.holes)
+    subject = Subject(source, shape, path, now, files or Files(None))
+    rules = list(due(subject))
+    findings = [
+        finding for rule in rules if RULES[rule].reading for finding in load(rule).check(subject)
+    ]
+    if judgeable(subject):
+        consequences = Consequences(subject)
+        meaning = (rule for rule in rules if not RULES[rule].reading)
+        findings += (
+            finding
+            for rule in meaning
+            for finding in load(rule).check(subject)
+            if not consequences.include(finding)
+        )
+    return findings

@@ -1,0 +1,73 @@
+"""Structural faults as facts; the rules put them into words."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from forge_cli.manifest.findings import Path
+from forge_cli.manifest.forms import ID
+from forge_cli.manifest.suggest import Suggestion, suggest
+
+_LOOKS_LIKE_NUMBER = re.compile(
+    r"[-+]?(0[0-9]+|0[xob][0-9a-f]+|[0-9]+(_[0-9]+)+|[0-9.]+e[-+]?[0-9]+|[.](inf|nan))",
+    re.IGNORECASE,
+)
+_LOOKS_LIKE_BOOLEAN = frozenset({"yes", "no", "on", "off", "y", "n", "true", "false"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StructureError:
+    """One place where the data has not the shape of a manifest.
+
+    `path` leads to the value, or to the key where `part` says so; for a key that is missing to
+    the mapping that lacks it, with the name in `key`. `known` are the words that could stand
+    there, `present` the keys that stand beside it, `wanted` the shapes that the language takes,
+    `limit` the bound that `value` breaks, `pattern` the form that it has not.
+    """
+
+    rule: str
+    path: Path
+    part: Literal["key", "value"] = "value"
+    value: Any = None
+    key: str = ""
+    known: tuple[str, ...] = ()
+    present: tuple[str, ...] = ()
+    wanted: tuple[str, ...] = ()
+    limit: str = ""
+    pattern: str = ""
+
+    @property
+    def suggestion(self) -> Suggestion | None:
+        """What was probably meant by an unknown word."""
+        word = self.path[-1] if self.rule == "unknown-key" else self.value
+        return suggest(str(word), self.known)
+
+    @property
+    def replaced(self) -> str | None:
+        """The key that is missing because an unknown one was written in its place."""
+        meant = self.suggestion if self.rule == "unknown-key" else None
+        return meant.word if meant and meant.word not in self.present else None
+
+
+def mistyped(path: Path, value: Any, wanted: tuple[str, ...]) -> StructureError:
+    """A value of the wrong type, or one whose type YAML's readers do not agree on."""
+    rule = "ambiguous-scalar" if _ambiguous(path, value, wanted) else "wrong-type"
+    return StructureError(rule, path, value=value, wanted=wanted)
+
+
+def misshapen(
+    path: Path, part: Literal["key", "value"], value: Any, pattern: str
+) -> StructureError:
+    """A text that has not the form it needs."""
+    rule = "id-not-slug" if pattern == ID else "wrong-form"
+    return StructureError(rule, path, part, value=value, pattern=pattern)
+
+
+def _ambiguous(path: Path, value: Any, wanted: tuple[str, ...]) -> bool:
+    if path == ("version",):
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if not isinstance(value, str) or "text" in wanted:
+        return False
+    if "true or false" in wanted:
+        return value.lower() in _LOOKS_LIKE_BOOLEAN and value not in ("true", "false")
+    return "number" in wanted[0] and _LOOKS_LIKE_NUMBER.fullmatch(value) is not None

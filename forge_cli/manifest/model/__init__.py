@@ -1,0 +1,122 @@
+"""The manifest language as types: the one source of the checks, the editors' schema and the help.
+
+Only the generator, the tests and the fallback of `structure` import it: building its validator
+takes longer than all the rest of `forge validate`.
+"""
+
+from typing import Annotated, Any, Literal, Required
+
+from pydantic import Field, TypeAdapter
+from typing_extensions import TypedDict
+
+from forge_cli.manifest.forms import SCHEMA_ID, VERSION
+from forge_cli.manifest.model.contracts import (
+    ContextPackage,
+    Deadline,
+    Delegation,
+    Input,
+    Role,
+    Scope,
+    StateKey,
+)
+from forge_cli.manifest.model.words import Budget, Count, Id, Labels, Variable, Whole, key, strict
+from forge_cli.manifest.model.work import Item
+
+
+@strict
+class Settings(TypedDict, total=False):
+    """Limits of the run; flags and environment can only lower them."""
+
+    max_concurrency: Annotated[Count, key("Turns at a time; 4 if absent.", 4)]
+    max_joint_agents: Annotated[Count, key("Sub-tasks of a joint item; 8 if absent.", 8)]
+    hierarchical_max_depth: Annotated[Whole, key("Links of a chain; 3 if absent.", 3)]
+    broadcast_buffer_size: Annotated[
+        Whole, key("Messages that wait for a reader; 0 is unlimited, 256 if absent.", 256)
+    ]
+    dynamic_decomposition: Annotated[bool, key("Whether items may insert steps.", True)]
+    evidence: Annotated[
+        Literal["full", "digests"], key("What evidence keeps of bodies; `full` if absent.", "full")
+    ]
+
+
+@strict
+class Join(TypedDict, total=False):
+    """When the run counts as complete."""
+
+    minimum_successes: Required[Annotated[Whole, key("Roles that must succeed.", 2)]]
+
+
+@strict
+class Manifest(TypedDict, total=False):
+    """A forge manifest, version 1: who may do what, under which contract."""
+
+    forge: Required[Annotated[Literal[1], key("The version of the language.", 1)]]
+    name: Annotated[Id, key("The file's stem if absent.", "authorization-review")]
+    version: Annotated[
+        str, Field(pattern=VERSION), key("Of the topology; 0.0.0 if absent.", "2.1.0")
+    ]
+    description: Annotated[str, key("What the manifest is for.", "Review authorization.")]
+    labels: Annotated[Labels, key("Free words that are kept in evidence.", {"team": "auth"})]
+    inputs: Annotated[
+        dict[Id, Input], key("What the run is given.", {"issue": {"description": "Its number"}})
+    ]
+    env: Annotated[list[Variable], key("Variables readable as ${env.X}.", ["CI"])]
+    secrets: Annotated[
+        list[Variable], key("Only in handlers' environments, redacted everywhere.", ["GH_TOKEN"])
+    ]
+    include: Annotated[
+        list[str], key("Files with roles, schemas, capabilities.", ["../team/roles.yaml"])
+    ]
+    capabilities: Annotated[
+        dict[Id, list[str]],
+        key("What a capability's word lets a handler do.", {"search-logs": ["tool:logs/query"]}),
+    ]
+    scope: Scope
+    budget: Annotated[Budget, key("The most that the run may spend.", {"model_calls": 60})]
+    deadline: Deadline
+    settings: Annotated[Settings, key("Limits of the run.", {"max_concurrency": 8})]
+    join: Annotated[Join, key("When the run is complete.", {"minimum_successes": 2})]
+    roles: Annotated[
+        dict[Id, Role],
+        key(
+            "Who can do something.",
+            {
+                "reviewer": {
+                    "capabilities": ["repository-read"],
+                    "handler": {"kind": "function", "call": "handlers.py:review"},
+                }
+            },
+        ),
+    ]
+    schemas: Annotated[
+        dict[Annotated[str, Field(pattern=SCHEMA_ID)], str | dict[str, Any]],
+        key("JSON Schemas: a path, or written here.", {"findings@3": "schemas/findings.json"}),
+    ]
+    context_packages: Annotated[
+        dict[Id, ContextPackage],
+        key("What is handed over.", {"brief": {"max_bytes": 65536}}),
+    ]
+    delegations: Annotated[
+        dict[Id, Delegation],
+        key("Contracts between two agents.", {"delegation-204": {"delegator": "agent:lead"}}),
+    ]
+    state: Annotated[
+        dict[Id, StateKey],
+        key("Values that items share.", {"findings": {"owner": "reviewer", "merge": "append"}}),
+    ]
+    work_items: Required[
+        Annotated[
+            dict[Id, Item],
+            Field(min_length=1),
+            key("What is to be done.", {"hello": {"run": ["echo", "hello"], "capabilities": []}}),
+        ]
+    ]
+    outputs: Annotated[
+        dict[Id, Any],
+        key("The run's own result.", {"verdict": "${items.review.outputs.verdict}"}),
+    ]
+
+
+def adapter() -> TypeAdapter[Manifest]:
+    """The validator of the whole language; tens of milliseconds to build."""
+    return TypeAdapter(Manifest)

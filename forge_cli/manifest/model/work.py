@@ -1,0 +1,130 @@
+"""The model of work items and their sub-tasks."""
+
+from typing import Annotated, Any, Literal, Required
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from forge_cli.manifest.model.contracts import (
+    Capabilities,
+    Criteria,
+    Deadline,
+    EvidenceNeeded,
+    OnFailure,
+    Outputs,
+    ReturnChannel,
+    Scope,
+)
+from forge_cli.manifest.model.handlers import Confinement, Environment, Secrets
+from forge_cli.manifest.model.words import Argv, Budget, Count, Id, Labels, Words, key, strict
+
+
+@strict
+class Undo(TypedDict, total=False):
+    """A program that undoes what the item did."""
+
+    run: Required[Annotated[Argv, key("The program and its arguments.", ["./undo.sh"])]]
+
+
+@strict
+class Review(TypedDict, total=False):
+    """Which items this one reviews, and how many independent votes it takes."""
+
+    of: Required[Annotated[list[str], key("The items that are reviewed.", ["patch"])]]
+    quorum: Required[Annotated[Count, key("Effective number of votes needed.", 2)]]
+
+
+_With = TypedDict(
+    "_With",
+    {
+        "with": Annotated[
+            dict[Id, Any], key("Inputs of the item.", {"diff": "${items.patch.outputs.diff}"})
+        ]
+    },
+    total=False,
+)
+
+
+@strict
+class Work(_With, total=False):
+    """What items and sub-tasks have in common."""
+
+    role: Annotated[str, key("The role that does it.", "reviewer")]
+    delegation: Annotated[str, key("The contract under which it is done.", "delegation-204")]
+    run: Annotated[Argv, key("A program and its arguments, without a shell.", ["pytest", "-q"])]
+    script: Annotated[
+        Words, key("A bash text; inputs arrive as $INPUT_<NAME>.", 'test "$INPUT_WHO" = world')
+    ]
+    goal: Annotated[Words, key("What for.", "Review the change")]
+    capabilities: Annotated[
+        Capabilities, key("What is allowed; [] is nothing.", ["repository-read", "test-run"])
+    ]
+    scope: Scope
+    outputs: Annotated[Outputs, key("Keys of the result object, exactly these.", ["diff"])]
+    depends_on: Annotated[list[str], key("Items that must be accepted before.", ["build"])]
+    after: Annotated[list[str], key("Items that must have ended, however.", ["build"])]
+    when: Annotated[
+        str, key("A JMESPath condition; false skips it.", "items.update.outputs.changed")
+    ]
+    for_each: Annotated[
+        list[Any] | str, key("Once for each element, ${each}.", ["api", "web"], "${inputs.parts}")
+    ]
+    max_parallel: Annotated[Count, key("Elements at a time.", 4)]
+    required: Annotated[bool, key("Whether its failure fails the run; true if absent.", False)]
+    writes: Annotated[list[str], key("What it may change; within its scope.", ["files:src/**"])]
+    risk: Annotated[
+        Literal["read_only", "reversible", "irreversible"],
+        key("What a mistake costs; it follows from the grant if absent.", "irreversible"),
+    ]
+    approval: Annotated[Literal["required"], key("It waits for a decision.", "required")]
+    compensate: Annotated[
+        Literal["restore"] | Undo, key("How it is undone.", "restore", {"run": ["./undo.sh"]})
+    ]
+    budget: Annotated[Budget, key("Reserved for it at its start.", {"cost_usd": 2})]
+    deadline: Deadline
+    timeout: Annotated[str, key("The most that one attempt may take; 1h if absent.", "15m")]
+    completion: Annotated[
+        str, key("The JSON Schema that its outputs must meet.", "schemas/verdict.json")
+    ]
+    criteria: Criteria
+    evidence: EvidenceNeeded
+    context_package: Annotated[str, key("What it gets to know.", "context:sec-review-88")]
+    on_failure: OnFailure
+    on_crash: Annotated[
+        Literal["rerun", "hold"], key("What happens to an attempt lost in a crash.", "hold")
+    ]
+    return_channel: ReturnChannel
+    review: Annotated[Review, key("What it reviews.", {"of": ["patch"], "quorum": 2})]
+    complexity: Annotated[
+        Literal["low", "medium", "high"], key("Only `high` may insert steps.", "high")
+    ]
+    max_steps: Annotated[Count, key("Steps that it may insert; 20 if absent.", 40)]
+    env: Environment
+    secrets: Secrets
+    sandbox: Confinement
+    labels: Annotated[Labels, key("Free words that are kept in evidence.", {"team": "auth"})]
+
+
+@strict
+class SubTask(Work, total=False):
+    """A part of an item with a pattern; what the item says holds for it, too."""
+
+    posts: Annotated[list[Id], key("Channels it may post to; all if absent.", ["incident"])]
+    listens: Annotated[list[Id], key("Channels it hears; all if absent.", ["incident"])]
+
+
+@strict
+class Item(Work, total=False):
+    """One piece of work: a contract whose delegator is the run."""
+
+    pattern: Annotated[
+        Literal["parallel", "joint", "broadcast", "resolve"],
+        key("How its sub-tasks work together.", "parallel"),
+    ]
+    sub_tasks: Annotated[
+        dict[Id, SubTask],
+        Field(min_length=1),
+        key("Its parts, by name.", {"api": {"role": "designer", "goal": "The API"}}),
+    ]
+    rounds: Annotated[Count, key("Rounds of a joint item; 4 if absent.", 4)]
+    channels: Annotated[list[Id], key("Channels of a broadcast item.", ["incident"])]

@@ -1,0 +1,60 @@
+"""Finds mappings that lack a key they need.
+
+Authority has to start somewhere: a role and an inline `run` or `script` must say `capabilities`,
+a delegation must say everything that it grants and asks. `[]` is nothing.
+
+Bad:
+```yaml
+forge: 1
+work_items:
+  lint:
+# ^^^^
+    run: [ruff, check]
+```
+
+Good:
+```yaml
+forge: 1
+work_items:
+  lint:
+    run: [ruff, check]
+    capabilities: []
+```
+"""
+
+from collections.abc import Iterator, Mapping
+
+from forge_cli.manifest.findings import Finding, Spot
+from forge_cli.manifest.naming import alternatives, describe
+from forge_cli.manifest.subject import Subject
+
+_HINTS: Mapping[str, str] = {
+    "authority": "write  authority: []  for nothing, or the capabilities that it may use",
+    "budget": "write  budget: {model_calls: 0}  or the most that it may spend",
+    "capabilities": "write  capabilities: []  for nothing, or what it may use",
+    "completion": "write  completion: schema:ID@VERSION  or the path of a JSON Schema",
+    "deadline": "write  deadline: 90m  or a time with an offset",
+    "delegate": "write  delegate: agent:ROLE",
+    "delegator": "write  delegator: agent:ROLE",
+    "forge": "begin with  forge: 1",
+    "handler": 'write  handler: {kind: function, call: "FILE.py:NAME"}',
+    "on_failure": "write  on_failure: fail  or another policy: forge explain on_failure",
+    "pattern": "write  pattern: parallel  or joint, broadcast, resolve",
+    "scope": "write  scope: []  for nothing, or what it may touch, such as  scope: [files:src/**]",
+    "sub_tasks": "write  sub_tasks:  or delete 'pattern'",
+    "work_items": "write  work_items:  and below it what is to be done: forge explain work_items",
+}
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """One finding for each key that is missing."""
+    for error in subject.errors("missing-key"):
+        hint = _HINTS.get(error.key, f"write  {error.key}:  (forge explain {error.key})")
+        if error.known:
+            hint = f"write  {error.key}: {error.known[0]}  (known: {alternatives(error.known)})"
+        yield Finding(
+            "missing-key",
+            Spot(error.path, "key"),
+            f"{describe(error.path)} has no '{error.key}'",
+            hint,
+        )

@@ -1,0 +1,100 @@
+"""Finds keys that the language does not have at that place.
+
+An unknown key is a wish that nobody hears: a misspelt `depends_on` orders nothing, a misspelt
+`scope` narrows nothing. Words of other tools are recognised.
+
+Bad:
+```yaml
+forge: 1
+work_items:
+  build:
+    run: [make]
+    capabilities: []
+  review:
+    run: [make, check]
+    capabilities: []
+    needs: [build]
+#   ^^^^^
+```
+
+Good:
+```yaml
+forge: 1
+work_items:
+  build:
+    run: [make]
+    capabilities: []
+  review:
+    run: [make, check]
+    capabilities: []
+    depends_on: [build]
+```
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from forge_cli.manifest.faults import StructureError
+from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.language import owners
+from forge_cli.manifest.naming import describe, flow, places, shown
+from forge_cli.manifest.subject import Subject
+from forge_cli.manifest.suggest import Suggestion, nearest
+
+_REFERENCE = re.compile(r"\$\{items\.([a-z0-9_-]+)\.")
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """One finding for each unknown key, with the word that was probably meant."""
+    for error in subject.errors("unknown-key"):
+        parent, key = error.path[:-1], error.path[-1]
+        suggestion = error.suggestion
+        yield Finding(
+            "unknown-key",
+            Spot(error.path, "key", _note(suggestion)),
+            f"unknown key '{shown(key)}' in {describe(parent)}",
+            _hint(error, suggestion, subject.source.data),
+        )
+
+
+def _note(suggestion: Suggestion | None) -> str:
+    if suggestion is None:
+        return ""
+    if suggestion.whose:
+        return f"{suggestion.whose} word; forge says '{suggestion.word}'"
+    return f"did you mean '{suggestion.word}'?"
+
+
+def _hint(error: StructureError, suggestion: Suggestion | None, data: Any) -> str:
+    if suggestion is None:
+        return f"{_elsewhere(str(error.path[-1]))}{_listed(error.known)}"
+    if suggestion.word in error.present:
+        return f"add it to '{suggestion.word}'"
+    typed = f"write  {suggestion.word}:"
+    if not isinstance(error.value, dict):
+        typed += f" {flow(error.value)}"
+    if suggestion.word == "depends_on" and _is_ordered(error.path[:-1], error.value, data):
+        typed += "\nthe reference in 'with' already orders the two"
+    return typed
+
+
+def _elsewhere(key: str) -> str:
+    """A line that says where a key belongs that is known in other places; else nothing."""
+    word = key if key in owners() else nearest(key, tuple(owners()))
+    return f"'{word}' is a key of {places(owners()[word])}\n" if word else ""
+
+
+def _listed(known: tuple[str, ...]) -> str:
+    from textwrap import fill
+
+    return fill(f"known here: {', '.join(known)}", 84, break_on_hyphens=False)
+
+
+def _is_ordered(path: Path, needs: Any, data: Any) -> bool:
+    """Whether references in the item's `with` order it behind all that it needs."""
+    item = data
+    for step in path:
+        item = item[step]
+    referred = set(_REFERENCE.findall(str(item.get("with", ""))))
+    return isinstance(needs, list) and bool(needs) and all(each in referred for each in needs)

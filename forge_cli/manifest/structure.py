@@ -1,0 +1,87 @@
+"""Where plain data has not the shape of a manifest, and the data as the semantic rules get it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from forge_cli.manifest.combinations import combination_faults
+from forge_cli.manifest.faults import StructureError
+from forge_cli.manifest.findings import Path
+from forge_cli.manifest.mend import mended
+from forge_cli.manifest.shapes import shape_faults
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """The structural faults, and the data as the semantic rules get it.
+
+    `data` has only known keys, and each value that is there has the right shape; any key may be
+    missing. List indexes and the names of items, roles and so on are those of the file. `lost`
+    are the paths of values whose meaning is not known because of a fault; `keys` holds every key
+    that occurs anywhere.
+    """
+
+    errors: tuple[StructureError, ...]
+    data: dict[str, Any]
+    lost: frozenset[Path]
+    keys: frozenset[str]
+
+
+def structure(data: Any, holes: frozenset[Path] = frozenset()) -> Structure:
+    """Hold plain data against the language.
+
+    `holes` are the paths of mappings that lack a key only because its reader left it out. No data
+    (None) has no faults of its own: its reader has told why there is none.
+    """
+    if data is None:
+        return Structure((), {}, frozenset({()}), frozenset())
+    nulls, names = _survey(data)
+    errors = _distinct([*shape_faults(data), *nulls])
+    sound, lost = mended(data, errors)
+    errors += combination_faults(sound, lost | {(*hole, "") for hole in holes})
+    return Structure(tuple(_causes(errors, holes)), sound, lost, names)
+
+
+def _distinct(errors: list[StructureError]) -> list[StructureError]:
+    """One fault for each place: a union is refused once for each of its choices."""
+    found: dict[tuple[Path, str, str], StructureError] = {}
+    for error in errors:
+        found.setdefault((error.path, error.part, error.key), error)
+    return list(found.values())
+
+
+def _survey(data: Any) -> tuple[list[StructureError], frozenset[str]]:
+    """Every null outside of JSON Schemas (where null means something), and every key."""
+    nulls: list[StructureError] = []
+    names: set[str] = set()
+    rest: list[tuple[Path, Any]] = [((), data)]
+    while rest:
+        path, value = rest.pop()
+        if isinstance(value, dict):
+            names.update(value)
+            if not (len(path) == 2 and path[0] == "schemas"):
+                rest += [((*path, name), each) for name, each in _open(value.items())]
+        elif isinstance(value, list):
+            rest += [((*path, index), each) for index, each in _open(enumerate(value))]
+        elif value is None and path:
+            nulls.append(StructureError("null-value", path))
+    return nulls, frozenset(names)
+
+
+def _open(pairs: Any) -> Iterator[tuple[Any, Any]]:
+    return ((step, each) for step, each in pairs if each is None or isinstance(each, list | dict))
+
+
+def _causes(errors: list[StructureError], holes: frozenset[Path]) -> Iterator[StructureError]:
+    """The faults that do not only follow from another one."""
+    unknown = [error for error in errors if error.rule == "unknown-key"]
+    meant = {(*error.path[:-1], error.replaced) for error in unknown if error.replaced}
+    strange = {error.path for error in unknown}
+    for error in errors:
+        if error.rule == "missing-key" and (
+            error.path in holes or (*error.path, error.key) in meant
+        ):
+            continue
+        deepest = len(error.path) - (error.rule == "unknown-key")
+        if not any(error.path[:length] in strange for length in range(1, deepest + 1)):
+            yield error

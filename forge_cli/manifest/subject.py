@@ -1,0 +1,50 @@
+"""What a rule looks at: one manifest, from its bytes' faults to its meaning."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from forge_cli.manifest.faults import StructureError
+from forge_cli.manifest.files import Files
+from forge_cli.manifest.findings import Finding
+from forge_cli.manifest.source import Source
+from forge_cli.manifest.structure import Structure
+
+if TYPE_CHECKING:
+    from forge_cli.manifest.topology import Topology
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One manifest under examination.
+
+    `path` is the name that people know the file by; `now` is milliseconds since the epoch (UTC),
+    or None if time is not to be judged. What is costly is computed when it is first asked for.
+    """
+
+    source: Source
+    structure: Structure
+    path: str = ""
+    now: int | None = None
+    files: Files = field(default_factory=lambda: Files(None))
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The manifest without unsound parts: any key may be missing, what is there is sound."""
+        return self.structure.data
+
+    @cached_property
+    def topology(self) -> "Topology":
+        """What the manifest means: who does what, under which contracts, in which order."""
+        from forge_cli.manifest.topology import Topology
+
+        return Topology.of(self.data, self.files)
+
+    def faults(self, rule: str) -> Iterator[Finding]:
+        """What the reader of the YAML found under that rule."""
+        return (fault for fault in self.source.faults if fault.rule == rule)
+
+    def errors(self, rule: str) -> Iterator[StructureError]:
+        """The structural faults of that rule."""
+        return (error for error in self.structure.errors if error.rule == rule)
