@@ -34,7 +34,7 @@ INHERITED = (
     "sandbox",
     "labels",
 )
-"""What a sub-task has from its item where it says nothing itself; also who does it, if it is said."""
+"""What a sub-task has from its item where it says nothing itself, beside who does it."""
 
 CONTRACT_KEYS = frozenset(
     {"capabilities", "scope", "outputs", "context_package", "deadline", "on_failure"}

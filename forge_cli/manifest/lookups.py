@@ -174,12 +174,12 @@ def _output(topology: Topology, mention: Mention) -> Iterator[Lookup]:
         hint = f"write  items.{sibling.item_id}" if sibling is not None else ""
         known = list(topology.nodes)
         yield Lookup(mention.path, mention.name, "item", known, mention.name, hint=hint)
-    elif mention.key and mention.key not in node.outputs and not _unknown_role(topology, node):
+    elif mention.key and mention.key not in node.outputs and not _nobody(node):
         where = f" of item '{node.item_id}'"
         yield Lookup(mention.path, mention.key, "output", node.outputs, mention.key, where)
 
 
-def _unknown_role(topology: Topology, node: Node) -> bool:
+def _nobody(node: Node) -> bool:
     return node.agent is None and not node.children
 
 
@@ -205,7 +205,7 @@ def _secrets(topology: Topology) -> Iterator[Lookup]:
 def _evidence(topology: Topology) -> Iterator[Lookup]:
     for node in topology.nodes.values():
         wanted = node.terms().get("evidence")
-        if wanted is None or _unknown_role(topology, node):
+        if wanted is None or _nobody(node):
             continue
         path = node.place("evidence")
         for index, name in enumerate(wanted):

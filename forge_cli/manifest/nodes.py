@@ -74,7 +74,7 @@ class Node:
     route: str = "named"
 
     def place(self, key: str) -> Path:
-        """Where the key is written: at the item, at the one it inherits from, or in the contract."""
+        """Where the key is written: at the item, the one it inherits from, or in the contract."""
         node: Node | None = self
         while node is not None:
             if key in node.own:

@@ -1,4 +1,4 @@
-"""Who waits for whom: links between items, rings among them, and what is surely over before what."""
+"""Who waits for whom: links between items, rings among them, and what is over before what."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from forge_cli.manifest.nodes import Node
-from forge_cli.manifest.references import Mention, Mentions
+from forge_cli.manifest.references import Mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +131,3 @@ def _before(node: Node, links: Mapping[str, Links]) -> tuple[str, ...]:
         earlier += (*inherited.depends_on, *inherited.after)
         above = above.parent
     return tuple(dict.fromkeys(earlier)) if len(earlier) > 1 else earlier
-
-
-def reason(mentions: Mentions, item: str, other: str) -> Mention | None:
-    """The reference that makes the item wait for the other, if it is not `depends_on` or `after`."""
-    found = mentions.items.get(item, ())
-    return next((m for m in found if m.root == "items" and m.name == other), None)

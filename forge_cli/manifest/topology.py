@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Self
 
-from forge_cli.manifest.assembly import Assembly, section, static
+from forge_cli.manifest.assembly import Assembly, static
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.nodes import Agent, Node, Written
 from forge_cli.manifest.order import Links, Order, links

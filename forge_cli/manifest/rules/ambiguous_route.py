@@ -1,20 +1,19 @@
-"""Only the role's name decides who does an item.
+"""Finds items of which only a role's name decides who does them.
 
 Two roles with different handlers can do it, both with the fewest capabilities and the same load.
 Renaming one of them would hand the work to another handler. Name the role, or let one of them hold
 less.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   fast:
     capabilities: [repository-read]
-    handler: {kind: function, call: "handlers.py:fast"}
+    handler: {kind: command, argv: [bin/fast]}
   thorough:
     capabilities: [repository-read]
-    handler: {kind: function, call: "handlers.py:thorough"}
+    handler: {kind: command, argv: [bin/thorough]}
 work_items:
   look:
 # ^^^^
@@ -23,16 +22,15 @@ work_items:
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   fast:
     capabilities: [repository-read]
-    handler: {kind: function, call: "handlers.py:fast"}
+    handler: {kind: command, argv: [bin/fast]}
   thorough:
     capabilities: [repository-read]
-    handler: {kind: function, call: "handlers.py:thorough"}
+    handler: {kind: command, argv: [bin/thorough]}
 work_items:
   look:
     goal: Look at it

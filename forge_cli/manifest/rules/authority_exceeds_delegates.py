@@ -1,20 +1,19 @@
-"""A contract hands on what its delegator may not hand on, or to whom it may not.
+"""Finds contracts that hand on what their delegator may not, or to whom it may not.
 
 What a role holds and what it may hand on are two things: `delegates` names the roles that it may
 ask and the capabilities that it may give them. A role without `delegates` delegates nothing.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   lead:
     capabilities: [repository-read, repository-write]
     delegates: {to: [reviewer], capabilities: [repository-read]}
-    handler: {kind: function, call: "handlers.py:lead"}
+    handler: {kind: command, argv: [bin/lead]}
   reviewer:
     capabilities: [repository-read, repository-write]
-    handler: {kind: function, call: "handlers.py:review"}
+    handler: {kind: command, argv: [bin/review]}
 delegations:
   look:
     delegator: agent:lead
@@ -22,7 +21,7 @@ delegations:
     purpose: Look at the change
     scope: [files:src/**]
     authority: [repository-read, repository-write]
-    #                            ^^^^^^^^^^^^^^^^
+#                                ^^^^^^^^^^^^^^^^
     completion: schema:verdict@1
     deadline: 1h
     budget: {model_calls: 1}
@@ -33,17 +32,16 @@ work_items:
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   lead:
     capabilities: [repository-read, repository-write]
     delegates: {to: [reviewer], capabilities: [repository-read]}
-    handler: {kind: function, call: "handlers.py:lead"}
+    handler: {kind: command, argv: [bin/lead]}
   reviewer:
     capabilities: [repository-read, repository-write]
-    handler: {kind: function, call: "handlers.py:review"}
+    handler: {kind: command, argv: [bin/review]}
 delegations:
   look:
     delegator: agent:lead

@@ -116,7 +116,7 @@ def _criteria(path: Path, node: Node, paths: Sequence[Steps]) -> Iterator[Findin
         return
     for steps in paths:
         if steps and steps[0] not in node.outputs:
-            suggestion = suggest(steps[0], node.outputs)
+            suggestion = suggest(steps[0], tuple(node.outputs))
             outputs = ", ".join(f"'{key}'" for key in node.outputs) or "none"
             yield Finding(
                 RULE,

@@ -1,10 +1,9 @@
-"""A budget allows more than the link above it has in all.
+"""Finds budgets that allow more than the link above them has in all.
 
 A contract or item with a budget reserves it whole before it starts. One that asks for more than
 its role, the item above or the run has could never start.
 
 Bad:
-
 ```yaml
 forge: 1
 budget: {model_calls: 10}
@@ -13,11 +12,10 @@ work_items:
     run: [make]
     capabilities: []
     budget: {model_calls: 12}
-    #                     ^^
+#                         ^^
 ```
 
 Good:
-
 ```yaml
 forge: 1
 budget: {model_calls: 10}

@@ -1,10 +1,9 @@
-"""The budgets of items add up to more than the link above them has.
+"""Finds budgets of items that add up to more than the link above them has.
 
 It is allowed: budgets are reserved when items start, and what one did not use comes back. But if
 all of them start, the last ones may be denied.
 
 Bad:
-
 ```yaml
 forge: 1
 budget: {model_calls: 10}
@@ -15,7 +14,6 @@ work_items:
 ```
 
 Good:
-
 ```yaml
 forge: 1
 budget: {model_calls: 12}
@@ -40,14 +38,14 @@ RULE = "budget-oversubscribed"
 def check(subject: Subject) -> Iterator[Finding]:
     """Add up the budgets below the run, and below each item with sub-tasks."""
     topology = subject.topology
-    sums: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    sums: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for node in topology.nodes.values():
         written = node.terms().get("budget")
         if written is None:
             continue
         above = node.parent.item_id if node.parent is not None else ""
         for dimension, figure in (budget(written) or Budget()).limits().items():
-            sums[above][dimension] += figure * _times(node)
+            sums[above][dimension] += [figure] * _times(node)
     for item, totals in sums.items():
         if not item:
             place: Path = ("budget",) if "budget" in topology.data else ()
@@ -63,17 +61,20 @@ def _times(node: Node) -> int:
     return len(elements) if isinstance(elements, list) else 1
 
 
-def _over(name: str, place: Path, limit: Budget, totals: dict[str, int]) -> Iterator[Finding]:
+def _over(
+    name: str, place: Path, limit: Budget, figures: dict[str, list[int]]
+) -> Iterator[Finding]:
     for dimension, most in limit.limits().items():
-        total = totals.get(dimension, 0)
-        if total > most:
-            figures = amount(dimension, total), amount(dimension, most)
+        total = sum(figures.get(dimension, ()))
+        # One that is too large by itself is told as that.
+        if total > most and max(figures[dimension]) <= most:
+            shown = amount(dimension, total), amount(dimension, most)
             yield Finding(
                 RULE,
                 Spot(
                     (*place, dimension) if place else ("work_items",), "value" if place else "key"
                 ),
-                f"the {dimension} below {name} add up to {figures[0]}, and it has {figures[1]}",
-                f"write  {dimension}: {figures[0]}  or let the items ask for less",
+                f"the {dimension} below {name} add up to {shown[0]}, and it has {shown[1]}",
+                f"write  {dimension}: {shown[0]}  or let the items ask for less",
                 severity="warning",
             )

@@ -1,32 +1,30 @@
-"""An item or contract asks for a capability that the role behind it does not hold.
+"""Finds capabilities that an item or contract asks for and the role behind it does not hold.
 
 A grant only ever narrows: what an item's turns may use is at most what its role holds, what a
 delegate may use is at most what its own role holds, and what a role hands on it must have itself.
 The surplus is never trimmed in silence.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   reviewer:
     capabilities: [repository-read]
-    handler: {kind: function, call: "handlers.py:review"}
+    handler: {kind: command, argv: [bin/review]}
 work_items:
   review:
     role: reviewer
     capabilities: [repository-read, repository-write]
-    #                               ^^^^^^^^^^^^^^^^
+#                                   ^^^^^^^^^^^^^^^^
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   reviewer:
     capabilities: [repository-read]
-    handler: {kind: function, call: "handlers.py:review"}
+    handler: {kind: command, argv: [bin/review]}
 work_items:
   review:
     role: reviewer

@@ -1,22 +1,21 @@
-"""Reviewers of the same item share their model or their instructions.
+"""Finds reviewers of the same item who share their model or their instructions.
 
 What one of them does not see, the other will not see either: their agreement is worth less than
 two votes.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   first:
     capabilities: [repository-read]
     model_family: claude
-    handler: {kind: function, call: "handlers.py:first"}
+    handler: {kind: command, argv: [bin/first]}
   second:
     capabilities: [repository-read]
     model_family: claude
-    #             ^^^^^^
-    handler: {kind: function, call: "handlers.py:second"}
+#                 ^^^^^^
+    handler: {kind: command, argv: [bin/second]}
 work_items:
   build: {run: [make], capabilities: []}
   one: {role: first, review: {of: [build], quorum: 1}}
@@ -24,18 +23,17 @@ work_items:
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   first:
     capabilities: [repository-read]
     model_family: claude
-    handler: {kind: function, call: "handlers.py:first"}
+    handler: {kind: command, argv: [bin/first]}
   second:
     capabilities: [repository-read]
     model_family: gpt
-    handler: {kind: function, call: "handlers.py:second"}
+    handler: {kind: command, argv: [bin/second]}
 work_items:
   build: {run: [make], capabilities: []}
   one: {role: first, review: {of: [build], quorum: 1}}

@@ -1,10 +1,9 @@
-"""A deadline or timeout lies behind the one above it, so it would never be what ends the work.
+"""Finds deadlines and timeouts that lie behind the deadline above them.
 
 Spans are compared with spans and times with times; a span and a time can be compared only when it
 is known when the run starts.
 
 Bad:
-
 ```yaml
 forge: 1
 deadline: 1h
@@ -13,11 +12,10 @@ work_items:
     run: [make]
     capabilities: []
     deadline: 2h
-    #         ^^
+#             ^^
 ```
 
 Good:
-
 ```yaml
 forge: 1
 deadline: 2h

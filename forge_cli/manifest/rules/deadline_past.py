@@ -1,10 +1,9 @@
-"""A deadline lies in the past.
+"""Finds deadlines that lie in the past.
 
 Nothing could be started under it. `forge validate` looks only if it is told the time (`--now`),
 and warns; `forge run` refuses such a manifest.
 
 Bad:
-
 ```yaml
 forge: 1
 deadline: 2020-01-01T00:00:00Z
@@ -14,7 +13,6 @@ work_items:
 ```
 
 Good:
-
 ```yaml
 forge: 1
 deadline: 2h

@@ -1,38 +1,36 @@
-"""Roles may delegate to each other in a ring.
+"""Finds roles that may delegate to each other in a ring.
 
 Work could be handed round until the depth is used up, each time a little further from whoever
 answers for it, and nobody in the ring is really above anybody else.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   lead:
     capabilities: []
     delegates: {to: [coder]}
-    #                ^^^^^
-    handler: {kind: function, call: "handlers.py:lead"}
+#                    ^^^^^
+    handler: {kind: command, argv: [bin/lead]}
   coder:
     capabilities: []
     delegates: {to: [lead]}
-    handler: {kind: function, call: "handlers.py:code"}
+    handler: {kind: command, argv: [bin/code]}
 work_items:
   fix: {role: lead}
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   lead:
     capabilities: []
     delegates: {to: [coder]}
-    handler: {kind: function, call: "handlers.py:lead"}
+    handler: {kind: command, argv: [bin/lead]}
   coder:
     capabilities: []
-    handler: {kind: function, call: "handlers.py:code"}
+    handler: {kind: command, argv: [bin/code]}
 work_items:
   fix: {role: lead}
 ```

@@ -1,10 +1,9 @@
-"""Items wait for each other in a ring, so that none of them could ever start.
+"""Finds items that wait for each other in a ring, so that none of them could start.
 
 `depends_on`, `after` and every reference to another item's output or status make an item wait; a
 sub-task also waits for what its item waits for.
 
 Bad:
-
 ```yaml
 forge: 1
 work_items:
@@ -12,7 +11,7 @@ work_items:
     run: [make]
     capabilities: []
     depends_on: [check]
-    #            ^^^^^
+#                ^^^^^
   check:
     run: [make, check]
     capabilities: []
@@ -20,7 +19,6 @@ work_items:
 ```
 
 Good:
-
 ```yaml
 forge: 1
 work_items:

@@ -1,37 +1,35 @@
-"""A chain of delegations may grow longer than the link above it allows.
+"""Finds chains of delegations that may grow longer than the link above them allows.
 
 `depth` counts the links that may still follow. It falls with every link, and the run's own
 `settings.hierarchical_max_depth` (3 if absent) is the most that any role may have.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   lead:
     capabilities: []
     delegates: {to: [coder], depth: 4}
-    #                               ^
-    handler: {kind: function, call: "handlers.py:lead"}
+#                                   ^
+    handler: {kind: command, argv: [bin/lead]}
   coder:
     capabilities: []
-    handler: {kind: function, call: "handlers.py:code"}
+    handler: {kind: command, argv: [bin/code]}
 work_items:
   fix: {role: lead}
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   lead:
     capabilities: []
     delegates: {to: [coder], depth: 3}
-    handler: {kind: function, call: "handlers.py:lead"}
+    handler: {kind: command, argv: [bin/lead]}
   coder:
     capabilities: []
-    handler: {kind: function, call: "handlers.py:code"}
+    handler: {kind: command, argv: [bin/code]}
 work_items:
   fix: {role: lead}
 ```
@@ -39,10 +37,10 @@ work_items:
 
 from collections.abc import Iterator
 
+from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.nodes import Delegated
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.assembly import section
 
 RULE = "depth-exceeded"
 MAX_DEPTH = 3

@@ -58,7 +58,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         if word in BUILT_IN:
             actions = ", ".join(sorted(BUILT_IN[word]))
             what = f"'{word}' is built in, and cannot be redefined"
-            yield _finding(("capabilities", word), what, f"it allows {actions}; choose another word")
+            yield _finding(
+                ("capabilities", word), what, f"it allows {actions}; choose another word"
+            )
     for role in topology.roles.values():
         yield from _handler(role)
 
@@ -152,7 +154,7 @@ _REASONS: Mapping[str, Callable[[Node], str]] = {
 def _handler(role: Agent) -> Iterator[Finding]:
     handler = role.written.get("handler", {})
     path = (*role.path, "handler")
-    if handler.get("kind") == "command" and "extract" in handler:
-        if handler.get("result", "text") == "text":
-            what = f"'extract' has no effect in role '{role.role_id}'"
-            yield _finding((*path, "extract"), what, "write  result: stdout-json  or jsonl, file")
+
+    if "extract" in handler and handler.get("result") == "text":
+        what = f"'extract' has no effect in role '{role.role_id}'"
+        yield _finding((*path, "extract"), what, "write  result: stdout-json  or jsonl, file")

@@ -1,31 +1,29 @@
-"""A joint item has more sub-tasks than agents may share one board.
+"""Finds joint items with more sub-tasks than agents may share one board.
 
 Every post of every member is read by all others, so the cost grows with the square of the members.
 `settings.max_joint_agents` is the limit (8 if absent).
 
 Bad:
-
 ```yaml
 forge: 1
 settings: {max_joint_agents: 1}
 roles:
-  designer: {capabilities: [], handler: {kind: function, call: "handlers.py:design"}}
+  designer: {capabilities: [], handler: {kind: command, argv: [bin/design]}}
 work_items:
   design:
     pattern: joint
     sub_tasks:
-  # ^^^^^^^^^
+#   ^^^^^^^^^
       api: {role: designer}
       data: {role: designer}
 ```
 
 Good:
-
 ```yaml
 forge: 1
 settings: {max_joint_agents: 2}
 roles:
-  designer: {capabilities: [], handler: {kind: function, call: "handlers.py:design"}}
+  designer: {capabilities: [], handler: {kind: command, argv: [bin/design]}}
 work_items:
   design:
     pattern: joint
@@ -37,9 +35,9 @@ work_items:
 
 from collections.abc import Iterator
 
+from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.assembly import section
 
 RULE = "joint-too-large"
 MAX_JOINT_AGENTS = 8

@@ -1,9 +1,8 @@
-"""An item is to be compensated on failure, and nothing says how.
+"""Finds items that are to be compensated on failure, where nothing says how.
 
 `on_failure: compensate` undoes the branch by each item's `compensate`: `restore`, or a program.
 
 Bad:
-
 ```yaml
 forge: 1
 work_items:
@@ -11,11 +10,10 @@ work_items:
     run: [make]
     capabilities: [repository-write]
     on_failure: compensate
-    #           ^^^^^^^^^^
+#               ^^^^^^^^^^
 ```
 
 Good:
-
 ```yaml
 forge: 1
 work_items:

@@ -25,7 +25,7 @@ roles:
 work_items:
   review: {role: reviewer}
 ```
-```handlers.py
+```python handlers.py
 def review(turn):
     return {"result": "fine"}
 ```

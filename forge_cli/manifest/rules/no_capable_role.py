@@ -1,16 +1,15 @@
-"""An item names nobody to do it, and no role can.
+"""Finds items that name nobody to do them, and that no role can do.
 
 It goes to the least-privileged role that has the capabilities, the outputs and the scope it needs;
 nothing of it is dropped to find one. The message says what each role lacks.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   reader:
     capabilities: [repository-read]
-    handler: {kind: function, call: "handlers.py:read"}
+    handler: {kind: command, argv: [bin/read]}
 work_items:
   change:
 # ^^^^^^
@@ -19,13 +18,12 @@ work_items:
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   builder:
     capabilities: [repository-read, repository-write]
-    handler: {kind: function, call: "handlers.py:build"}
+    handler: {kind: command, argv: [bin/build]}
 work_items:
   change:
     goal: Make the change

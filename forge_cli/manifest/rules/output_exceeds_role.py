@@ -1,33 +1,31 @@
-"""An item or contract promises an output that the role behind it does not produce.
+"""Finds outputs that an item or contract promises and the role behind it does not produce.
 
 The outputs of an item are the keys of its result, exactly these. A key that the role does not
 list could never be there, so the item could never be accepted.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   reviewer:
     capabilities: []
     outputs: [verdict]
-    handler: {kind: function, call: "handlers.py:review"}
+    handler: {kind: command, argv: [bin/review]}
 work_items:
   review:
     role: reviewer
     outputs: [verdict, findings]
-    #                  ^^^^^^^^
+#                      ^^^^^^^^
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   reviewer:
     capabilities: []
     outputs: [verdict, findings]
-    handler: {kind: function, call: "handlers.py:review"}
+    handler: {kind: command, argv: [bin/review]}
 work_items:
   review:
     role: reviewer

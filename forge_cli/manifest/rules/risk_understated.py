@@ -1,11 +1,10 @@
-"""An item says that it risks less than its grant can do.
+"""Finds items that say they risk less than their grant can do.
 
 The risk decides what happens after a crash and what needs an approval. With only reading and
 running tests it is `read_only`, else at least `reversible`; saying more than the grant can do is
 fine.
 
 Bad:
-
 ```yaml
 forge: 1
 work_items:
@@ -13,11 +12,10 @@ work_items:
     run: [make]
     capabilities: [repository-write]
     risk: read_only
-    #     ^^^^^^^^^
+#         ^^^^^^^^^
 ```
 
 Good:
-
 ```yaml
 forge: 1
 work_items:

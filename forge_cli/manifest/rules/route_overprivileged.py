@@ -1,16 +1,15 @@
-"""The least-privileged role that can do an item can do much more than the item needs.
+"""Finds items that go to a role which can do much more than they need.
 
 Its turns are granted only what the item asks for, but the handler was chosen for more: a role of
 its own would be the safer one.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   builder:
     capabilities: [repository-read, repository-write]
-    handler: {kind: function, call: "handlers.py:build"}
+    handler: {kind: command, argv: [bin/build]}
 work_items:
   look:
 # ^^^^
@@ -19,13 +18,12 @@ work_items:
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   reader:
     capabilities: [repository-read]
-    handler: {kind: function, call: "handlers.py:read"}
+    handler: {kind: command, argv: [bin/read]}
 work_items:
   look:
     goal: Look at it

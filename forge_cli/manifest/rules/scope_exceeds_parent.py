@@ -1,34 +1,32 @@
-"""A scope or `writes` reaches what the link above it does not.
+"""Finds scopes and `writes` that reach what the link above them does not.
 
 The scope of an item lies within its role's, a role's within the run's, a contract's within both
 its delegator's and its delegate's, and `writes` within the item's scope. Inclusion is decided for
 all paths, dotted names included, and the message shows one that is outside.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   reviewer:
     capabilities: [repository-read]
     scope: [files:src/**, files:tests/**]
-    handler: {kind: function, call: "handlers.py:review"}
+    handler: {kind: command, argv: [bin/review]}
 work_items:
   review:
     role: reviewer
     scope: [files:src/**, files:**/test_*.py]
-    #                     ^^^^^^^^^^^^^^^^^^
+#                         ^^^^^^^^^^^^^^^^^^
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   reviewer:
     capabilities: [repository-read]
     scope: [files:src/**, files:tests/**]
-    handler: {kind: function, call: "handlers.py:review"}
+    handler: {kind: command, argv: [bin/review]}
 work_items:
   review:
     role: reviewer

@@ -1,10 +1,9 @@
-"""A scope is not written in the one way that forge compares.
+"""Finds scopes that are not written in the one way that forge compares.
 
 Absolute paths, `..`, `.`, empty segments, backslashes, braces, `~`, `!` and the like would let two
 texts mean one path. There is one way to write each scope, so that inclusion can be decided.
 
 Bad:
-
 ```yaml
 forge: 1
 work_items:
@@ -12,11 +11,10 @@ work_items:
     run: [make]
     capabilities: [repository-read]
     scope: [files:./src/**]
-    #       ^^^^^^^^^^^^^^
+#           ^^^^^^^^^^^^^^
 ```
 
 Good:
-
 ```yaml
 forge: 1
 work_items:
@@ -29,10 +27,10 @@ work_items:
 
 from collections.abc import Iterator
 
+from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.scopes import elements, fault
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.assembly import section
 from forge_cli.manifest.topology import Topology
 
 RULE = "scope-not-canonical"

@@ -28,7 +28,7 @@ work_items:
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.subject import Subject
@@ -51,6 +51,7 @@ _SHAPES = {
     "a private key": r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----",
     "a signed token (JWT)": r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
 }
+Part = Literal["key", "value"]
 _SHORTEST = 15
 _ANY = re.compile(
     r"(?<![A-Za-z0-9])(?:"
@@ -69,21 +70,21 @@ def check(subject: Subject) -> Iterator[Finding]:
             noun = _NOUNS[int((match.lastgroup or "s0")[1:])]
             yield Finding(
                 RULE,
-                Spot(path, "key" if part else "value", "take it back where it was issued", match[0]),
+                Spot(path, part, "take it back where it was issued", match[0]),
                 f"this looks like {noun}",
                 "name it under  secrets:  and in the item or handler that needs it",
             )
 
 
-def _texts(path: Path, value: Any) -> Iterator[tuple[Path, bool, str]]:
-    """Texts that are long enough, with their places; true for keys."""
+def _texts(path: Path, value: Any) -> Iterator[tuple[Path, Part, str]]:
+    """Texts that are long enough, with their places."""
     if isinstance(value, str):
         if len(value) >= _SHORTEST:
-            yield path, False, value
+            yield path, "value", value
     elif isinstance(value, dict):
         for key, each in value.items():
             if len(key) >= _SHORTEST:
-                yield (*path, key), True, key
+                yield (*path, key), "key", key
             # Plain scalars are the bulk; a call for each of them would be the cost of the rule.
             if isinstance(each, dict | list) or (isinstance(each, str) and len(each) >= _SHORTEST):
                 yield from _texts((*path, key), each)

@@ -1,29 +1,27 @@
-"""A role delegates to itself.
+"""Finds roles that delegate to themselves.
 
 A contract between a role and itself narrows nothing and lets a role accept its own result.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   lead:
     capabilities: []
     delegates: {to: [lead]}
-    #                ^^^^
-    handler: {kind: function, call: "handlers.py:lead"}
+#                    ^^^^
+    handler: {kind: command, argv: [bin/lead]}
 work_items:
   fix: {role: lead}
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   lead:
     capabilities: []
-    handler: {kind: function, call: "handlers.py:lead"}
+    handler: {kind: command, argv: [bin/lead]}
 work_items:
   fix: {role: lead}
 ```

@@ -1,38 +1,36 @@
-"""A state key is written by somebody who does not own it.
+"""Finds state keys that are written by somebody who does not own them.
 
 Only the owner writes a key. A key that `state` does not list has a single writer: the one item
 that returns to it.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   reviewer:
     capabilities: []
-    handler: {kind: function, call: "handlers.py:review"}
+    handler: {kind: command, argv: [bin/review]}
   builder:
     capabilities: []
-    handler: {kind: function, call: "handlers.py:build"}
+    handler: {kind: command, argv: [bin/build]}
 state:
   findings: {owner: reviewer, merge: append}
 work_items:
   review: {role: reviewer, return_channel: "state:findings"}
   build: {role: builder, return_channel: "state:findings"}
-  #                                      ^^^^^^^^^^^^^^^^
+#                                        ^^^^^^^^^^^^^^^^
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   reviewer:
     capabilities: []
-    handler: {kind: function, call: "handlers.py:review"}
+    handler: {kind: command, argv: [bin/review]}
   builder:
     capabilities: []
-    handler: {kind: function, call: "handlers.py:build"}
+    handler: {kind: command, argv: [bin/build]}
 state:
   findings: {owner: reviewer, merge: append}
   changes: {owner: builder}
@@ -44,10 +42,10 @@ work_items:
 
 from collections.abc import Iterator
 
+from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.nodes import Node
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.assembly import section
 
 RULE = "state-owner-conflict"
 

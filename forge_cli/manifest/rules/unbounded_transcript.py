@@ -1,22 +1,20 @@
-"""A context package hands over a transcript without a summary or without a limit.
+"""Finds context packages that hand over a transcript without summary or limit.
 
 A delegate gets a summary with its source, author, confidence and open questions, and the exact
 artifacts that belong to it. A transcript may go with it, within a size that the package states.
 
 Bad:
-
 ```yaml
 forge: 1
 context_packages:
   brief:
     transcript: files:logs/chat.md
-    #           ^^^^^^^^^^^^^^^^^^
+#               ^^^^^^^^^^^^^^^^^^
 work_items:
   build: {run: [make], capabilities: []}
 ```
 
 Good:
-
 ```yaml
 forge: 1
 context_packages:
@@ -31,9 +29,9 @@ work_items:
 
 from collections.abc import Iterator
 
+from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.assembly import section
 
 RULE = "unbounded-transcript"
 

@@ -105,20 +105,20 @@ def _scopes(topology: Topology) -> Iterator[Finding]:
     """In a scope only `${each}` is filled, and only where the elements are known before the run."""
     top = ((("scope", index), text, None) for index, text in enumerate(topology.scope))
     for path, text, for_each in (*top, *_written(topology)):
-        for token in _OPENING.findall(text):
-            if token != "${each}":
+        for found in _OPENING.findall(text):
+            if found != "${each}":
                 yield Finding(
                     RULE,
-                    Spot(path, token=token),
-                    f"'{token}' is not filled in a scope: only '${{each}}' is",
+                    Spot(path, token=found),
+                    f"'{found}' is not filled in a scope: only '${{each}}' is",
                     "write the scope out",
                 )
             elif for_each is None:
-                yield _no_element(path, token)
+                yield _no_element(path, found)
             elif isinstance(for_each, str) and "${inputs." not in for_each:
                 yield Finding(
                     RULE,
-                    Spot(path, note="known only while it runs", token=token),
+                    Spot(path, note="known only while it runs", token=found),
                     "a scope cannot come from what an item puts out",
                     "let  for_each  be a list or an input, or write the scope out",
                 )

@@ -34,7 +34,7 @@ work_items:
 
 from collections.abc import Iterator
 
-from forge_cli.manifest.findings import Finding, Spot
+from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.lookups import Lookup, lookups
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.suggest import suggest
@@ -42,21 +42,23 @@ from forge_cli.manifest.suggest import suggest
 RULE = "unknown-reference"
 MOST_SHOWN = 8
 """Known names that a hint lists."""
+MOST_SUGGESTED = 20
+"""Findings of one manifest that come with a suggestion: each compares with all known names."""
 
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Look every name up; one that is looked up twice at one place is told once."""
-    told: set[tuple[object, ...]] = set()
+    told: set[tuple[Path, str | None]] = set()
     for lookup in lookups(subject.topology):
         place = (lookup.path, lookup.token)
         if lookup.name not in lookup.known and place not in told:
             told.add(place)
-            yield _finding(lookup)
+            yield _finding(lookup, len(told) <= MOST_SUGGESTED)
 
 
-def _finding(lookup: Lookup) -> Finding:
-    known = [str(name) for name in lookup.known]
-    suggestion = suggest(lookup.name, known)
+def _finding(lookup: Lookup, suggesting: bool) -> Finding:
+    known = tuple(lookup.known)
+    suggestion = suggest(lookup.name, known) if suggesting else None
     note = f"did you mean '{suggestion.word}'?" if suggestion else ""
     return Finding(
         RULE,
@@ -66,7 +68,7 @@ def _finding(lookup: Lookup) -> Finding:
     )
 
 
-def _known(noun: str, known: list[str]) -> str:
+def _known(noun: str, known: tuple[str, ...]) -> str:
     if not known:
         return f"there is no {noun} at all"
     shown = ", ".join(f"'{name}'" for name in known[:MOST_SHOWN])

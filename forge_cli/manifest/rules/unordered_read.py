@@ -1,10 +1,9 @@
-"""Shared state is read by an item that does not wait for all who write it.
+"""Finds reads of shared state that do not wait for all who write it.
 
 What it would read depends on who is faster. An item that reads `${state.k}` runs after every item
 that returns to `k`.
 
 Bad:
-
 ```yaml
 forge: 1
 work_items:
@@ -14,12 +13,11 @@ work_items:
     return_channel: state:lines
   report:
     run: [echo, "${state.lines}"]
-    #            ^^^^^^^^^^^^^^
+#                ^^^^^^^^^^^^^^
     capabilities: []
 ```
 
 Good:
-
 ```yaml
 forge: 1
 work_items:

@@ -1,28 +1,26 @@
-"""A role is not used by anything in the manifest.
+"""Finds roles that nothing in the manifest uses.
 
 No item names it, none could be routed to it, no contract and no other role delegates to it.
 
 Bad:
-
 ```yaml
 forge: 1
 roles:
   builder:
 # ^^^^^^^
     capabilities: []
-    handler: {kind: function, call: "handlers.py:build"}
+    handler: {kind: command, argv: [bin/build]}
 work_items:
   build: {run: [make], capabilities: []}
 ```
 
 Good:
-
 ```yaml
 forge: 1
 roles:
   builder:
     capabilities: []
-    handler: {kind: function, call: "handlers.py:build"}
+    handler: {kind: command, argv: [bin/build]}
 work_items:
   build: {role: builder}
 ```
@@ -39,6 +37,8 @@ RULE = "unused-role"
 def check(subject: Subject) -> Iterator[Finding]:
     """Every role that nothing leads to."""
     topology = subject.topology
+    if any(node.agent is None for node in topology.nodes.values() if node.way == "routed"):
+        return
     used = {node.agent.role_id for node in topology.nodes.values() if node.agent is not None}
     used |= topology.candidates()
     for contract in topology.contracts.values():

@@ -10,10 +10,10 @@ roles:
   reviewer:
     version: 7
     capabilities: []
-    handler: {kind: function, call: "handlers.py:review"}
+    handler: {kind: command, argv: [bin/review]}
 work_items:
   review: {role: "agent:reviewer@6"}
-#                              ^^
+#                               ^^
 ```
 
 Good:
@@ -23,7 +23,7 @@ roles:
   reviewer:
     version: 7
     capabilities: []
-    handler: {kind: function, call: "handlers.py:review"}
+    handler: {kind: command, argv: [bin/review]}
 work_items:
   review: {role: "agent:reviewer@7"}
 ```

@@ -1,9 +1,8 @@
-"""Two items that may run side by side may write the same path.
+"""Finds items that may run side by side and may write the same path.
 
 Whoever ends last would win, and nobody would know. Order them, or let each write its own part.
 
 Bad:
-
 ```yaml
 forge: 1
 work_items:
@@ -15,11 +14,10 @@ work_items:
     run: [make, web]
     capabilities: [repository-write]
     writes: [files:src/web/**]
-    #        ^^^^^^^^^^^^^^^^
+#            ^^^^^^^^^^^^^^^^
 ```
 
 Good:
-
 ```yaml
 forge: 1
 work_items:
