@@ -82,11 +82,14 @@ class _Walk:
                     base = self.visit(child, base)
                 return base
             case "expref":
-                return self.visit(children[0], None) and None
-            case "index_expression" | "projection" | "value_projection" | "flatten":
-                return self._elements(children, base)
-            case "filter_projection":
-                return self._elements(children, base)
+                self.visit(children[0], None)
+                return None
+            case "index_expression" | "flatten" | "slice":
+                self._elements(children, base)
+                return None
+            case "projection" | "value_projection" | "filter_projection":
+                self._elements(children, base)
+                return None
             case "function_expression":
                 self.functions.append(node["value"])
         for child in children:

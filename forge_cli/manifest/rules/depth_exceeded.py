@@ -38,13 +38,12 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.assembly import section
+from forge_cli.manifest.contracts import MAX_DEPTH
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.nodes import Delegated
 from forge_cli.manifest.subject import Subject
 
 RULE = "depth-exceeded"
-MAX_DEPTH = 3
-"""`settings.hierarchical_max_depth` where the manifest does not say it."""
 
 
 def check(subject: Subject) -> Iterator[Finding]:

@@ -38,6 +38,7 @@ from forge_cli.manifest.naming import flow
 from forge_cli.manifest.subject import Subject
 
 RULE = "route-overprivileged"
+HARMLESS = frozenset({"file-read"})
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -48,7 +49,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         role = node.agent
         if role is None:
             continue
-        surplus = topology.vocabulary.actions(role.capabilities) - node.actions
+        surplus = topology.vocabulary.actions(role.capabilities) - node.actions - HARMLESS
         if surplus:
             actions = ", ".join(sorted(surplus))
             yield Finding(

@@ -42,6 +42,7 @@ _FORMS = (
 )
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _GITHUB = re.compile(r"\$\{\{\s*([a-z]+)\.([A-Za-z0-9_.-]+?)\s*(?:\}|$)")
+_OUTPUTS = re.compile(r"\$\{items\.([a-z][a-z0-9_.-]*?)(?:\.outputs)?\}")
 _OPENING = re.compile(r"\$\{[^}]*\}?")
 
 
@@ -74,6 +75,11 @@ def _mend(token: str, topology: Topology) -> str:
         if root in ("inputs", "env", "items", "state"):
             return f"write  ${{{root}.{github[2]}}}"
         return _FORMS
+    outputs = _OUTPUTS.fullmatch(token)
+    if outputs:
+        node = topology.nodes.get(outputs[1])
+        keys = [f"${{items.{outputs[1]}.outputs.{key}}}" for key in (node.outputs if node else ())]
+        return f"write  {' or '.join(keys or ['${items.ID.outputs.KEY}'])}"
     variable = _VARIABLE.fullmatch(token)
     if variable is None:
         return _FORMS if token.endswith("}") else f"close it with '}}', or write  ${token}"
