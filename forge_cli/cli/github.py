@@ -1,0 +1,37 @@
+"""What GitHub Actions shows of a run: annotations beside the manifest, and the job's summary."""
+
+from collections.abc import Sequence
+
+from forge_cli.cli.terminal import Terminal
+from forge_cli.cli.words import LOUD
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import Plan
+
+_IN_TEXT = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
+
+
+def annotation(plan: Plan, event: Event, terminal: Terminal) -> str:
+    """The workflow command for an item that did not go well; empty for every other event.
+
+    An error where a required item failed, a warning where it was optional or waits for a person.
+    """
+    status = event.body.get("status", "")
+    if event.kind != "item_ended" or status not in LOUD:
+        return ""
+    item = plan.items.get(event.item)
+    required = item is None or item.required
+    level = "error" if required and status in ("failed", "denied") else "warning"
+    title = f"{status}: {event.item}".translate(_IN_PROPERTY)
+    place = f"file={plan.manifest.translate(_IN_PROPERTY)}," if plan.manifest else ""
+    text = terminal.safe(event.body.get("reason") or status).translate(_IN_TEXT)
+    return f"::{level} {place}title={title}::{text}"
+
+
+def job_summary(table: Sequence[str], verdict: Sequence[str]) -> str:
+    """Table and verdict as Markdown; a fence long enough that nothing in them can end it."""
+    text = "\n".join([*table, "", *verdict])
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}text\n{text}\n{fence}\n"

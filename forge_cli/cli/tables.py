@@ -1,0 +1,105 @@
+"""Columns, rules, bars and wrapped text of at most a hundred columns."""
+
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+WIDTH = 100
+VERDICT_WIDTH = 99
+
+
+def width(text: str) -> int:
+    """How many columns of a terminal the text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(character) for character in text)
+
+
+def _columns(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def left(text: str, columns: int) -> str:
+    """The text, filled up with blanks on its right."""
+    return text + " " * (columns - width(text))
+
+
+def right(text: str, columns: int) -> str:
+    """The text, filled up with blanks on its left."""
+    return " " * (columns - width(text)) + text
+
+
+def clip(text: str, columns: int) -> str:
+    """The text, or as much of it as fits in that many columns with `..` at its end."""
+    if width(text) <= columns:
+        return text
+    kept = ""
+    for character in text:
+        if width(kept + character) > columns - 2:
+            break
+        kept += character
+    return kept + ".."
+
+
+def bar(used: int, limit: int, columns: int = 10) -> str:
+    """A bar that is as full as `used` is of `limit`; it is full only when all is used."""
+    filled = columns if used >= limit else min(used * columns // limit, columns - 1)
+    return "█" * filled + "░" * (columns - filled)
+
+
+def rule(columns: int) -> str:
+    """A line across a table of that many columns, its first left blank."""
+    return " " + "─" * (columns - 1)
+
+
+def spread(start: str, end: str, columns: int = VERDICT_WIDTH) -> str:
+    """Two texts on one line, the second at its right end."""
+    return start + " " * max(columns - width(start) - width(end), 2) + end
+
+
+def wrap(text: str, columns: int, most: int = 0) -> list[str]:
+    """The text in lines of at most that many columns; `..` ends line `most` if more follow."""
+    lines = [
+        part
+        for line in text.split("\n")
+        for part in textwrap.wrap(line, columns, break_on_hyphens=False) or [""]
+    ]
+    if most and len(lines) > most:
+        lines = [*lines[: most - 1], clip(lines[most - 1] + " " * columns, columns)]
+    return [clip(line, columns) for line in lines]
+
+
+def hang(head: str, text: str, columns: int = WIDTH, most: int = 0) -> list[str]:
+    """The text behind `head`, its further lines below where it began."""
+    first, *others = wrap(text, columns - width(head), most)
+    return [(head + first).rstrip(), *(" " * width(head) + line for line in others)]
+
+
+def aligned(rows: Iterable[Sequence[str]], gap: int = 2) -> list[str]:
+    """Rows of texts as lines whose columns begin at the same places."""
+    kept = [tuple(row) for row in rows]
+    widths = [max(map(width, column)) for column in zip(*kept, strict=True)]
+    return [
+        (" " * gap).join(left(text, w) for text, w in zip(row, widths, strict=True)).rstrip()
+        for row in kept
+    ]
+
+
+def share(total: int, wanted: Sequence[int], least: int = 8) -> list[int]:
+    """Widths of columns that together take at most `total`: the widest give way first."""
+    widths = list(wanted)
+    while sum(widths) > total and max(widths) > least:
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def flow(head: str, parts: Sequence[str], columns: int = WIDTH) -> list[str]:
+    """Parts two blanks apart behind `head`; one that does not fit opens a line below them."""
+    lines = [head]
+    for part in parts:
+        if lines[-1].strip() and width(lines[-1]) + 2 + width(part) > columns:
+            lines.append(" " * width(head))
+        lines[-1] += "  " + part
+    return lines
