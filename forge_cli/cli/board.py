@@ -6,12 +6,25 @@ from dataclasses import dataclass
 
 from forge_cli.cli.words import PROBLEMS
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Item, Json, Plan
+from forge_cli.multiagent.node import AWAITING
+from forge_cli.multiagent.plan import Item, Json
+from forge_cli.multiagent.run_state import RunState
+from forge_cli.multiagent.times import from_text
 
 LARGE = 200
-"""With more items than this, accepted ones are counted and no longer kept as rows."""
+"""With more items than this, items that ended well are counted, their rows dropped."""
 
 _KEPT = 20
+_MOST_NAME = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an item ended, or why it stands open until somebody decides."""
+
+    status: str
+    kind: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +35,7 @@ class Problem:
     """
 
     item_id: str
-    status: str
-    kind: str
-    reason: str
+    ending: Ending
     captured: Mapping[str, str]
 
 
@@ -33,7 +44,7 @@ class Row:
     """One item of the manifest, with all that its attempts, elements and sub-tasks add up to.
 
     `began` and `ended` are in milliseconds since the epoch, `cost` in micro-dollars. `children`
-    counts how direct children ended, `elements` how many a `for_each` has.
+    counts how direct children ended, `elements` names them where they came into being.
     """
 
     status: str = "waiting"
@@ -42,9 +53,8 @@ class Row:
     ended: int | None = None
     calls: int = 0
     cost: int = 0
-    elements: int = 0
+    elements: tuple[str, ...] = ()
     children: Counter[str] | None = None
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +66,27 @@ class Flight:
 
 
 class Board:
-    """The state of one run as far as it is shown. Folding an event costs the same in any run."""
+    """What is shown of one run. Folding an event costs the same in a run of any size.
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.tops = [i.item_id for i in plan.items.values() if i.parent is None]
+    `state` is the machine's own fold of the same events; it may be ahead of them, as it is while
+    a run goes on. How an item ended is asked of it: that rule is written once.
+    """
+
+    def __init__(self, state: RunState) -> None:
+        self._state = state
+        self.plan = state.plan
+        self.tops = [i.item_id for i in self.plan.items.values() if i.parent is None]
         self.large = len(self.tops) > LARGE
         self.rows: dict[str, Row] = {}
         self.running: dict[str, Flight] = {}
-        self.last: dict[str, Mapping[str, Json]] = {}
         self.tally: Counter[str] = Counter()
         self.problems: list[Problem] = []
-        self.problem_count = 0
-        self.started = 0
-        self.now = 0
+        self.started = self.now = self.calls = self.cost = 0
         self.deadline: int | None = None
-        self.calls = 0
-        self.cost = 0
         self.signal = ""
         self.status = ""
         self.end: Mapping[str, Json] = {}
+        self._closed: set[str] = set()
         self._folds: Mapping[str, Callable[[Event], None]] = {
             "run_started": self._run_started,
             "item_opened": self._item_opened,
@@ -93,9 +104,27 @@ class Board:
         if fold is not None:
             fold(event)
 
+    def ending(self, event: Event) -> Ending | None:
+        """How the event ends an item, before it is folded in; None if it ends none."""
+        body = event.body
+        if event.item in self._closed:
+            return None
+        if event.kind == "item_ended":
+            return Ending(body["status"], body.get("kind", ""), body["reason"])
+        if event.kind != "turn_ended" or body["status"] == "yields":
+            return None
+        node = self._state.nodes[event.item]
+        if not node.ended and node.status not in AWAITING:
+            return None
+        return Ending(node.status, node.kind, node.reason)
+
     def row(self, item_id: str) -> Row:
         """The row that an item, element or sub-task belongs to."""
-        return self.rows.setdefault(top(item_id), Row())
+        name = top(item_id)
+        row = self.rows.get(name)
+        if row is None:
+            row = self.rows[name] = Row()
+        return row
 
     def status_of(self, item_id: str) -> str:
         """How an item of the manifest stands; accepted ones of large runs are not remembered."""
@@ -122,73 +151,75 @@ class Board:
         """Whether an item is done by elements or sub-tasks rather than by turns of its own."""
         return item.for_each is not None or bool(item.children)
 
-    def used(self, event: Event) -> Mapping[str, int]:
-        """What a turn that ended now has used: what it does not tell counts as its full slice."""
+    def spent(self, event: Event) -> tuple[int, int]:
+        """Calls and micro-dollars of the event's item, with those of the turn that it ends."""
+        row = self.rows.get(top(event.item)) or Row()
+        calls, cost = self._used(event)
+        return row.calls + calls, row.cost + cost
+
+    def _used(self, event: Event) -> tuple[int, int]:
+        """What a turn that ends now has used; what it does not tell counts as its full slice."""
         flight = self.running.get(event.item)
-        reserved = {} if flight is None else flight.slice
-        return {**reserved, **(event.body.get("usage") or {})}
+        if flight is None or event.kind != "turn_ended":
+            return 0, 0
+        used = {**flight.slice, **(event.body["usage"] or {})}
+        return used.get("model_calls", 0), used.get("cost_usd", 0)
 
     def _run_started(self, event: Event) -> None:
         self.started = event.time
-        self.deadline = event.body.get("deadline")
+        self.deadline = from_text(event.body["deadline"])
 
     def _item_opened(self, event: Event) -> None:
-        row = self.row(event.item)
         if "." not in event.item:
-            row.status = "running"
-            row.began = event.time
-            row.elements = _number(event.body.get("elements"))
+            row = self.row(event.item)
+            row.status, row.began = "running", event.time
+            row.elements = tuple(map(_name, event.body["elements"]))
 
     def _turn_started(self, event: Event) -> None:
         row = self.row(event.item)
-        self.running[event.item] = Flight(event.time, event.body.get("slice") or {})
+        self.running[event.item] = Flight(event.time, event.body["slice"])
         if row.began is None:
             row.began = event.time
         row.status = "running"
         if "." not in event.item:
-            row.attempts += 1
+            row.attempts = event.body["number"]
 
     def _turn_ended(self, event: Event) -> None:
-        self.last[event.item] = event.body
-        used = self.used(event)
-        flight = self.running.pop(event.item, None)
-        if not used and flight is None:
-            return
+        ending = self.ending(event)
+        calls, cost = self._used(event)
+        del self.running[event.item]
         row = self.row(event.item)
-        calls, cost = used.get("model_calls", 0), used.get("cost_usd", 0)
         row.calls, row.cost = row.calls + calls, row.cost + cost
         self.calls, self.cost = self.calls + calls, self.cost + cost
+        if ending is not None:
+            self._close(event, ending)
+        elif event.body["status"] == "failed" and "." not in event.item:
+            row.status = "retrying"
 
     def _item_ended(self, event: Event) -> None:
-        status = event.body["status"]
+        ending = self.ending(event)
+        if ending is not None:
+            self._close(event, ending)
+
+    def _close(self, event: Event, ending: Ending) -> None:
+        self._closed.add(event.item)
+        status = ending.status
+        if status in PROBLEMS and len(self.problems) < _KEPT:
+            captured = event.body.get("captured") or {}
+            self.problems.append(Problem(event.item, ending, captured))
         row = self.row(event.item)
-        self.running.pop(event.item, None)
-        last = self.last.pop(event.item, {})
-        if status in PROBLEMS:
-            self._note_problem(event, last)
         if "." in event.item:
             if event.item.count(".") == 1:
                 row.children = row.children or Counter()
                 row.children[status] += 1
             return
         self.tally[status] += 1
-        if self.large and status == "succeeded":
+        row.status, row.ended = status, event.time
+        if self.large and status not in PROBLEMS:
             del self.rows[event.item]
-            return
-        row.status, row.ended, row.reason = status, event.time, event.body.get("reason") or ""
-
-    def _note_problem(self, event: Event, last: Mapping[str, Json]) -> None:
-        self.problem_count += 1
-        if len(self.problems) < _KEPT:
-            body = event.body
-            reason = body.get("reason") or last.get("message") or ""
-            captured = last.get("captured") or {}
-            self.problems.append(
-                Problem(event.item, body["status"], body.get("kind") or "", reason, captured)
-            )
 
     def _run_stopping(self, event: Event) -> None:
-        self.signal = str(event.body.get("signal") or "")
+        self.signal = event.body["signal"]
 
     def _run_ended(self, event: Event) -> None:
         self.status = event.body["status"]
@@ -201,7 +232,6 @@ def top(item_id: str) -> str:
     return item_id.partition(".")[0]
 
 
-def _number(elements: Json) -> int:
-    if isinstance(elements, list | dict):
-        return len(elements)
-    return elements if isinstance(elements, int) else 0
+def _name(element: Json) -> str:
+    """An element as its row names it: short texts stand for themselves."""
+    return element if isinstance(element, str) and len(element) <= _MOST_NAME else ""

@@ -2,29 +2,29 @@
 
 from collections.abc import Sequence
 
+from forge_cli.cli.board import Ending
 from forge_cli.cli.terminal import Terminal
 from forge_cli.cli.words import LOUD
-from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Plan
 
 _IN_TEXT = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 
 
-def annotation(plan: Plan, event: Event, terminal: Terminal) -> str:
-    """The workflow command for an item that did not go well; empty for every other event.
+def annotation(plan: Plan, item_id: str, ending: Ending, terminal: Terminal) -> str:
+    """The workflow command for an item that did not go well; empty for every other.
 
     An error where a required item failed, a warning where it was optional or waits for a person.
     """
-    status = event.body.get("status", "")
-    if event.kind != "item_ended" or status not in LOUD:
+    status = ending.status
+    if status not in LOUD:
         return ""
-    item = plan.items.get(event.item)
+    item = plan.items.get(item_id)
     required = item is None or item.required
     level = "error" if required and status in ("failed", "denied") else "warning"
-    title = f"{status}: {event.item}".translate(_IN_PROPERTY)
+    title = f"{status}: {item_id}".translate(_IN_PROPERTY)
     place = f"file={plan.manifest.translate(_IN_PROPERTY)}," if plan.manifest else ""
-    text = terminal.safe(event.body.get("reason") or status).translate(_IN_TEXT)
+    text = terminal.safe(ending.reason or status).translate(_IN_TEXT)
     return f"::{level} {place}title={title}::{text}"
 
 

@@ -2,9 +2,7 @@
 
 from forge_cli.cli.figures import amounts, clock, count, deadline
 from forge_cli.cli.tables import flow
-from forge_cli.multiagent.plan import Plan
-
-_DEFAULTS = Plan("", "", {}, {}, {})
+from forge_cli.multiagent.plan import DEFAULT_BUDGET, DEFAULT_DEADLINE, Plan
 
 SANDBOX = "sandbox off, not enforced"
 """What holds a program that a handler starts: nothing does yet, and every report says so."""
@@ -22,7 +20,7 @@ def limits(plan: Plan, until: int | None, now: int) -> str:
 
     Empty where budget and deadline are the defaults: a run without models has neither in mind.
     """
-    if plan.budget == _DEFAULTS.budget and plan.deadline == _DEFAULTS.deadline:
+    if plan.budget == DEFAULT_BUDGET and plan.deadline == DEFAULT_DEADLINE:
         return ""
     texts = [amounts(plan.budget.limits())]
     if until is not None:
@@ -32,7 +30,7 @@ def limits(plan: Plan, until: int | None, now: int) -> str:
 
 def stated_deadline(plan: Plan) -> str:
     """The run's deadline as the manifest has it, or as the default has."""
-    default = ", default" if plan.deadline == _DEFAULTS.deadline else ""
+    default = ", default" if plan.deadline == DEFAULT_DEADLINE else ""
     return deadline(plan.deadline) + default
 
 

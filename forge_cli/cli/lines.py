@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from forge_cli.cli.board import Board
+from forge_cli.cli.board import Board, Ending
 from forge_cli.cli.figures import count, duration, elapsed, granted, measured, size
 from forge_cli.cli.tables import hang, left, right, spread, width
 from forge_cli.cli.terminal import Terminal
@@ -35,10 +35,8 @@ class Lines:
         """The lines that the event is worth: none, one, or a few with a hanging detail."""
         if event.kind == "turn_started":
             return self._turn_started(event)
-        if event.kind == "turn_ended":
-            return self._turn_ended(event)
-        if event.kind == "item_ended":
-            return self._item_ended(event)
+        if event.kind in ("turn_ended", "item_ended"):
+            return self._ended(event)
         if event.kind == "run_stopping":
             text = f"{event.body['signal']}: no new turns; running ones are cancelled"
             return self.line(event.time, "run", "stopping", text)
@@ -63,20 +61,18 @@ class Lines:
 
     def _turn_started(self, event: Event) -> list[str]:
         board = self._board
-        if board.large or "." in event.item:
+        if board.large or "." in event.item or event.body["turn"] > 1:
             return []
         item = board.plan.items[event.item]
-        inline = item.role_id.startswith("inline:")
-        row = board.rows.get(event.item)
-        attempt = 1 if row is None else row.attempts + 1
-        if attempt == 1 and inline:
-            return []
-        who = "" if inline else f"{item.role_id}@{event.body['version']}"
+        attempt = event.body["number"]
+        who = "" if item.role_id.startswith("inline:") else event.body["role"]
         if attempt > 1:
             detail = ", ".join(filter(None, [f"attempt {attempt}", who]))
-        else:
+        elif who:
             detail = f"{who} may: {', '.join(sorted(item.grant.capabilities)) or 'nothing'}"
             detail += self._reserved(item)
+        else:
+            return []
         return self.line(event.time, event.item, "started", detail)
 
     def _reserved(self, item: Item) -> str:
@@ -88,37 +84,35 @@ class Lines:
         free = self._board.free_cost(total) - own
         return f"\n{granted(own)} reserved for it, {measured(free)} left for the others"
 
-    def _turn_ended(self, event: Event) -> list[str]:
-        board, item = self._board, self._board.plan.items.get(event.item)
-        row = board.rows.get(event.item)
-        if board.large or item is None or row is None or item.retry is None:
-            return []
-        reason = _failure(event.body)
-        kind = event.body.get("kind") or "invalid-output"
-        if not reason or row.attempts >= item.retry.max_attempts or kind not in item.retry.on:
-            return []
-        following = f"attempt {row.attempts + 1} of {item.retry.max_attempts}"
-        pause = item.retry.pause(row.attempts)
-        when = f" in {duration(pause)}" if pause else ""
-        return self.line(event.time, event.item, "retried", f"{reason}; {following}{when}")
-
-    def _item_ended(self, event: Event) -> list[str]:
-        board = self._board
-        status: str = event.body["status"]
-        nested = "." in event.item
-        if (board.large or nested) and status not in LOUD:
+    def _ended(self, event: Event) -> list[str]:
+        ending = self._board.ending(event)
+        if ending is None:
+            return self._retried(event)
+        status = ending.status
+        if (self._board.large or "." in event.item) and status not in LOUD:
             return []
         if status in LOUD and self._too_many():
             return self._no_more(event)
-        last = board.last.get(event.item, {})
         end = ""
         if status == "succeeded":
-            detail = self._accepted(event, last)
-            end = self._spent(event.item)
+            detail, end = self._accepted(event), self._spent(event)
         else:
-            detail = self._reason(event, last)
-        word = WORDS.get(status, status)
-        return self.line(event.time, event.item, word, detail, end)
+            detail = self._reason(event, ending)
+        return self.line(event.time, event.item, WORDS.get(status, status), detail, end)
+
+    def _retried(self, event: Event) -> list[str]:
+        """What went wrong with an attempt that another follows."""
+        item = self._board.plan.items.get(event.item)
+        if self._board.large or item is None or item.retry is None or event.kind == "item_ended":
+            return []
+        reason = _failure(event.body)
+        if not reason:
+            return []
+        row = self._board.row(event.item)
+        pause = item.retry.pause(row.attempts)
+        when = f" in {duration(pause)}" if pause else ""
+        detail = f"{reason}; attempt {row.attempts + 1} of {item.retry.max_attempts}{when}"
+        return self.line(event.time, event.item, "retried", detail)
 
     def _too_many(self) -> bool:
         self._loud += 1
@@ -129,31 +123,29 @@ class Lines:
             return []
         return self.line(event.time, "run", "running", "further failures are not listed here")
 
-    def _accepted(self, event: Event, last: Mapping[str, Json]) -> str:
+    def _accepted(self, event: Event) -> str:
         item = self._board.plan.items[event.item]
-        row = self._board.rows.get(event.item)
+        row = self._board.row(event.item)
         if self._board.is_group(item):
-            return tally({} if row is None or row.children is None else row.children)
-        output = last.get("output") or {}
+            return tally(row.children or {})
+        output = event.body.get("output") or {}
         octets = sum(map(_octets, output.values()))
         text = f"{', '.join(output)}, {size(octets)}"
         if not octets and self._is_command(item):
             text = "exit status 0"
         return f"{item.completion} holds; {text}" if item.completion else text
 
-    def _spent(self, item_id: str) -> str:
-        row = self._board.rows.get(item_id)
-        if row is None or not (row.calls or row.cost):
-            return ""
-        return f"{count(row.calls, 'call')}  {measured(row.cost)}"
+    def _spent(self, event: Event) -> str:
+        """What the item has used, with the turn that ends now."""
+        calls, cost = self._board.spent(event)
+        return f"{count(calls, 'call')}  {measured(cost)}" if calls or cost else ""
 
-    def _reason(self, event: Event, last: Mapping[str, Json]) -> str:
-        reason = event.body.get("reason") or _failure(last)
+    def _reason(self, event: Event, ending: Ending) -> str:
         item = self._board.plan.items.get(event.item)
-        failed = last.get("status") == "failed" and item is not None and self._is_command(item)
-        if failed and event.body["status"] == "failed" and not last.get("captured"):
-            return f"{reason}; it wrote nothing"
-        return reason
+        silent = event.body.get("status") == "failed" and not event.body.get("captured")
+        if silent and event.kind == "turn_ended" and item is not None and self._is_command(item):
+            return f"{ending.reason}; it wrote nothing"
+        return ending.reason
 
     def _is_command(self, item: Item) -> bool:
         role = self._board.plan.roles.get(item.role_id)

@@ -8,7 +8,7 @@ from forge_cli.cli.figures import elapsed, granted, measured
 from forge_cli.cli.tables import bar, clip, left, right, rule, share, width
 from forge_cli.cli.terminal import Terminal
 from forge_cli.cli.words import PROBLEMS, colour, tally
-from forge_cli.multiagent.plan import Item, Json
+from forge_cli.multiagent.plan import Item
 
 _WIDTH = 100
 _STATE = 19
@@ -99,9 +99,9 @@ def _row(board: Board, terminal: Terminal, layout: _Layout, item: Item, now: int
     began = row.began is not None
     limit = None if item.budget is None else item.budget.cost_usd
     meter = bar(row.cost, limit) if began and limit else ""
-    if board.is_group(item) and began and row.elements:
+    if board.is_group(item) and row.elements:
         ended = 0 if row.children is None else row.children.total()
-        meter = bar(ended, row.elements)
+        meter = bar(ended, len(row.elements))
     figures = (
         str(row.attempts) if began and row.attempts else "-",
         f"{row.calls:,}" if row.calls else "-",
@@ -162,9 +162,9 @@ def _state(board: Board, item: Item) -> str:
         return _group_state(board, item, row)
     if row.status == "succeeded":
         return "accepted"
-    if row.status == "running" and item.item_id not in board.running:
-        return "waits to be retried" if not board.status else "stopped"
-    return row.status
+    if row.status == "retrying":
+        return "waits to be retried"
+    return "stopped" if row.status == "running" and board.status else row.status
 
 
 def _waits(board: Board, item: Item) -> str:
@@ -179,7 +179,7 @@ def _waits(board: Board, item: Item) -> str:
 
 def _group_state(board: Board, item: Item, row: Row) -> str:
     children: Counter[str] = row.children or Counter()
-    total = row.elements or len(item.children)
+    total = len(row.elements or item.children)
     running = len(board.flights(item.item_id))
     waiting = total - children.total() - running
     counts = [tally(children), f"{running} running" if running else ""]
@@ -197,11 +197,13 @@ def _below(board: Board, terminal: Terminal, item: Item, now: int) -> list[str]:
         return []
     prefix = item.item_id + "."
     flights = board.flights(item.item_id)
-    slow = [f"{_label(item, i)} {elapsed(now - since)}" for i, since in flights[:4]]
+    slow = [f"{_label(item, row, i)} {elapsed(now - since)}" for i, since in flights[:4]]
     lost = [
-        f"{_label(item, p.item_id)} ({p.reason})" if p.reason else _label(item, p.item_id)
+        f"{_label(item, row, p.item_id)} ({p.ending.reason})"
+        if p.ending.reason
+        else _label(item, row, p.item_id)
         for p in board.problems
-        if p.item_id.startswith(prefix) and p.status in PROBLEMS - {"cancelled", "blocked"}
+        if p.item_id.startswith(prefix) and p.ending.status in PROBLEMS - {"cancelled", "blocked"}
     ]
     texts = ["running: " + "   ".join(slow)] if slow else []
     texts += ["failed: " + ", ".join(lost[:3])] if lost else []
@@ -210,15 +212,11 @@ def _below(board: Board, terminal: Terminal, item: Item, now: int) -> list[str]:
     return [clip(f"           └ {terminal.safe('     '.join(texts))}", _WIDTH)]
 
 
-def _label(item: Item, item_id: str) -> str:
+def _label(item: Item, row: Row, item_id: str) -> str:
     """An element by its text where that is short, by the end of its id otherwise."""
     name = item_id[len(item.item_id) + 1 :]
-    elements: Json = item.for_each
-    if name.isdigit() and isinstance(elements, list) and int(name) < len(elements):
-        element = elements[int(name)]
-        if isinstance(element, str) and len(element) <= 24:
-            return element
-    return name
+    named = item.for_each is not None and name.isdecimal()
+    return (row.elements[int(name)] if named else "") or name
 
 
 def _left_out(board: Board, items: list[Item]) -> list[str]:

@@ -17,7 +17,7 @@ from forge_cli.cli.overview import overview
 from forge_cli.cli.tables import clip, width
 from forge_cli.cli.terminal import Terminal
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Plan
+from forge_cli.multiagent.run_state import RunState
 
 _PERIOD = 0.125
 _PATIENCE = 2.0
@@ -53,8 +53,8 @@ class Progress:
     in its lines.
     """
 
-    def __init__(self, plan: Plan, run_id: str, console: Console) -> None:
-        self.board = Board(plan)
+    def __init__(self, state: RunState, run_id: str, console: Console) -> None:
+        self.board = Board(state)
         self._run_id = run_id
         self._console = console
         self._lines = Lines(self.board, console.terminal)
@@ -74,12 +74,12 @@ class Progress:
     def __call__(self, event: Event) -> None:
         """Take an event in."""
         with self._lock:
-            lines = self._lines.of(event)
+            lines = self._annotated(event, self._lines.of(event))
             self.board.apply(event)
             if event.kind == "run_started":
                 lines = self._header()
-            if lines or self._console.github:
-                self._queue_lines(event, lines)
+            if lines:
+                self._queue_lines(lines)
             self._heard = self._console.seconds()
 
     def close(self) -> None:
@@ -126,10 +126,16 @@ class Progress:
             return [*lines, " " * (width(plan.name) + 2) + terms, ""]
         return [*lines, f"{plan.name}  {terms}"]
 
-    def _queue_lines(self, event: Event, lines: list[str]) -> None:
-        if self._console.github:
-            command = annotation(self.board.plan, event, self._console.terminal)
-            lines = [command, *lines] if command else lines
+    def _annotated(self, event: Event, lines: list[str]) -> list[str]:
+        if not self._console.github:
+            return lines
+        ending = self.board.ending(event)
+        if ending is None:
+            return lines
+        command = annotation(self.board.plan, event.item, ending, self._console.terminal)
+        return [command, *lines] if command else lines
+
+    def _queue_lines(self, lines: list[str]) -> None:
         if len(self._queue) + len(lines) > _MOST_QUEUED:
             self._lost += len(lines)
         else:

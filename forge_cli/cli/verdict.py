@@ -98,7 +98,7 @@ def _cause(board: Board) -> Problem | None:
     """The problem that decided the status: the first that could have."""
     wanted = {"paused": ("paused", "indeterminate"), "failed": ("failed", "denied")}
     statuses = wanted.get(board.status, ("failed", "denied"))
-    decisive = [p for p in board.problems if p.status in statuses]
+    decisive = [p for p in board.problems if p.ending.status in statuses]
     required = [p for p in decisive if _required(board, p)]
     if board.status == "failed":
         return next(iter(required or decisive or board.problems), None)
@@ -112,13 +112,13 @@ def _required(board: Board, problem: Problem) -> bool:
 
 def _blame(board: Board, cause: Problem) -> str:
     name = f"'{cause.item_id}'"
-    reason = f": {cause.reason}" if cause.reason else ""
+    reason = f": {cause.ending.reason}" if cause.ending.reason else ""
     if board.status == "paused":
-        more = sum(p.status in ("paused", "indeterminate") for p in board.problems)
+        more = sum(p.ending.status in ("paused", "indeterminate") for p in board.problems)
         others = f" and {count(more - 1, 'other')}" if more > 1 else ""
         return f"{name}{others} stopped and waits for a person{reason}"
     required = "is required" if _required(board, cause) else "is not required"
-    return f"{name} {cause.status} and {required}{reason}"
+    return f"{name} {cause.ending.status} and {required}{reason}"
 
 
 def _tail(terminal: Terminal, cause: Problem, outcome: Outcome) -> list[str]:
