@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from forge_cli.cli.board import Ending
+from forge_cli.cli.board import Ending, top
 from forge_cli.cli.terminal import Terminal
 from forge_cli.cli.words import LOUD
 from forge_cli.multiagent.plan import Plan
@@ -19,8 +19,7 @@ def annotation(plan: Plan, item_id: str, ending: Ending, terminal: Terminal) -> 
     status = ending.status
     if status not in LOUD:
         return ""
-    item = plan.items.get(item_id)
-    required = item is None or item.required
+    required = (plan.items.get(item_id) or plan.items[top(item_id)]).required
     level = "error" if required and status in ("failed", "denied") else "warning"
     title = f"{status}: {item_id}".translate(_IN_PROPERTY)
     place = f"file={plan.manifest.translate(_IN_PROPERTY)}," if plan.manifest else ""

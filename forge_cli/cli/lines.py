@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from forge_cli.cli.board import Board, Ending
 from forge_cli.cli.figures import count, duration, elapsed, granted, measured, size
-from forge_cli.cli.tables import hang, left, right, spread, width
+from forge_cli.cli.tables import WIDTH, hang, left, right, spread, width
 from forge_cli.cli.terminal import Terminal
 from forge_cli.cli.words import LOUD, WORDS, colour, tally
 from forge_cli.multiagent.events import Event
@@ -166,6 +166,7 @@ def _octets(value: Json) -> int:
 
 
 def _with_end(lines: list[str], end: str) -> list[str]:
-    if width(lines[-1]) + 2 + width(end) > _COST_COLUMN:
+    needed = width(lines[-1]) + 2 + width(end)
+    if needed > WIDTH:
         return [*lines, right(end, _COST_COLUMN)]
-    return [*lines[:-1], spread(lines[-1], end, _COST_COLUMN)]
+    return [*lines[:-1], spread(lines[-1], end, max(needed, _COST_COLUMN))]

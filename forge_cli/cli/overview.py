@@ -83,7 +83,7 @@ def _layout(board: Board, items: list[Item]) -> _Layout:
         state = _GROUP_STATE
     else:
         metered = board.cost or board.plan.budget.cost_usd is not None
-        money = {"cost": 18, "bar": 10} if metered else {"cost": 0, "bar": 0}
+        money = {"cost": 20, "bar": 10} if metered else {"cost": 0, "bar": 0}
         rest = {"attempt": 7, "calls": 10, **money, "time": 7}
         state = max([_STATE, *(2 + width(_state(board, i)) for i in items)])
     names = share(_WIDTH - 5 - sum(rest.values()), [item, role, state])
@@ -105,7 +105,7 @@ def _row(board: Board, terminal: Terminal, layout: _Layout, item: Item, now: int
     figures = (
         str(row.attempts) if began and row.attempts else "-",
         f"{row.calls:,}" if row.calls else "-",
-        _cost(row.cost, limit if layout.cost > 11 else None),
+        _cost(row.cost, limit if layout.cost > 11 and began else None),
         meter,
         elapsed((now if row.ended is None else row.ended) - row.began)
         if row.began is not None
@@ -254,6 +254,6 @@ def _total(board: Board, terminal: Terminal, layout: _Layout, now: int) -> str:
 
 
 def _cost(spent: int, limit: int | None) -> str:
-    if not spent:
-        return "-"
-    return measured(spent) if limit is None else f"{measured(spent)} of {granted(limit)}"
+    if limit is None:
+        return measured(spent) if spent else "-"
+    return f"{measured(spent)} of {granted(limit)}"

@@ -197,7 +197,8 @@ class Progress:
         lines = ["", *overview(board, console.terminal, now, most)]
         if last:
             return [*lines, ""]
-        lines = [*lines, console.terminal.ink("dim", _FOOT)]
+        if not board.status:
+            lines.append(console.terminal.ink("dim", _FOOT))
         return [_clipped(line, columns) for line in lines][: max(rows - 1, 1)]
 
     def _erase(self) -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forge_cli.cli.board import Board, Problem
+from forge_cli.cli.board import Board, Problem, top
 from forge_cli.cli.figures import count
 from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, spread, width, wrap
 from forge_cli.cli.terminal import Terminal
@@ -14,6 +14,7 @@ EXIT = {"complete": 0, "failed": 1, "refused": 2, "degraded": 3, "paused": 4, "a
 """Exit code of each status; a run that was stopped ends with its signal's."""
 
 _SIGNALS = {"SIGINT": 130, "SIGTERM": 143}
+_MOST_REASON = 200
 _TAIL = 5
 _TAIL_BYTES = 4096
 
@@ -51,6 +52,8 @@ def verdict(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> li
     if cause is not None:
         lines += _tail(terminal, cause, outcome)
         lines += _commands(board, cause, outcome)
+    elif board.status in ("failed", "interrupted"):
+        lines.append(f"  look  forge show {outcome.name}")
     lines += _outputs(board, terminal)
     if outcome.evidence:
         lines.append(f"evidence  {terminal.safe(outcome.evidence)}")
@@ -86,7 +89,20 @@ def _sentence(board: Board) -> str:
     cause = _cause(board)
     if cause is None:
         return accepted + skipped + _run_reason(board)
-    return f"{_blame(board, cause)}; {accepted}{skipped}"
+    return f"{_blame(board, cause)}; {accepted}{skipped}{_not_started(board)}"
+
+
+def _not_started(board: Board) -> str:
+    """Which items another's end kept from starting; large runs do not remember them."""
+    rows = [(i, board.rows.get(i)) for i in ([] if board.large else board.tops)]
+    names = [i for i, row in rows if row is None or (row.began is None and row.status != "skipped")]
+    if not names:
+        return ""
+    return (
+        f"; '{names[0]}' was not started"
+        if len(names) == 1
+        else (f"; {count(len(names), 'item')} were not started")
+    )
 
 
 def _run_reason(board: Board) -> str:
@@ -106,19 +122,26 @@ def _cause(board: Board) -> Problem | None:
 
 
 def _required(board: Board, problem: Problem) -> bool:
-    item = board.plan.items.get(problem.item_id)
-    return item is None or item.required
+    items = board.plan.items
+    item = items.get(problem.item_id) or items[top(problem.item_id)]
+    return item.required
 
 
 def _blame(board: Board, cause: Problem) -> str:
     name = f"'{cause.item_id}'"
-    reason = f": {cause.ending.reason}" if cause.ending.reason else ""
+    reason = f": {_brief(cause.ending.reason)}" if cause.ending.reason else ""
     if board.status == "paused":
         more = sum(p.ending.status in ("paused", "indeterminate") for p in board.problems)
         others = f" and {count(more - 1, 'other')}" if more > 1 else ""
         return f"{name}{others} stopped and waits for a person{reason}"
     required = "is required" if _required(board, cause) else "is not required"
     return f"{name} {cause.ending.status} and {required}{reason}"
+
+
+def _brief(reason: str) -> str:
+    """A reason's first line; all of it is in the event line and in `forge show`."""
+    first, _, more = reason.strip().partition("\n")
+    return f"{first[:_MOST_REASON].rstrip()} .." if more or first[_MOST_REASON:] else first
 
 
 def _tail(terminal: Terminal, cause: Problem, outcome: Outcome) -> list[str]:
