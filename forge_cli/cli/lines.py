@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from forge_cli.cli.board import Board, Ending
 from forge_cli.cli.figures import count, duration, elapsed, granted, measured, size
-from forge_cli.cli.tables import WIDTH, hang, left, right, spread, width
-from forge_cli.cli.terminal import Terminal
+from forge_cli.cli.tables import WIDTH, hang, left, right, spread
+from forge_cli.cli.terminal import Terminal, width
 from forge_cli.cli.words import LOUD, WORDS, colour, tally
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Item, Json

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from forge_cli.cli.board import Board, Row
 from forge_cli.cli.figures import elapsed, granted, measured
-from forge_cli.cli.tables import bar, clip, left, right, rule, share, width
-from forge_cli.cli.terminal import Terminal
+from forge_cli.cli.tables import bar, clip, left, right, rule, share
+from forge_cli.cli.terminal import Terminal, width
 from forge_cli.cli.words import PROBLEMS, colour, tally
 from forge_cli.multiagent.plan import Item
 

@@ -8,10 +8,10 @@ from forge_cli.app.course import Path, critical_path, orders, tops
 from forge_cli.app.plan import Planned, Why
 from forge_cli.cli.figures import amount, amounts, count, duration, granted
 from forge_cli.cli.header import SANDBOX, short_digest, stated_deadline
-from forge_cli.cli.tables import clip, flow, hang, left, right, rule, share, width, wrap
-from forge_cli.cli.terminal import Terminal
+from forge_cli.cli.tables import clip, flow, hang, left, right, rule, share, wrap
+from forge_cli.cli.terminal import Terminal, width
 from forge_cli.multiagent.budget import Budget
-from forge_cli.multiagent.plan import Item, Plan
+from forge_cli.multiagent.plan import Grant, Item, Plan
 
 _RULE = 98
 _LABEL = 16
@@ -109,23 +109,36 @@ def _grants(plan: Plan, terminal: Terminal) -> list[str]:
     names = min(max([8, *(width(item.item_id) for item in items)]), 24)
     lines = [" what each turn may do", rule(_RULE)]
     for item in items:
-        uses = [line for row in _uses(plan, item) for line in _use(row, terminal, 53 - names)]
-        limits = [f"{left(key, 10)}{value}" for key, value in _limits(item)]
-        name = left(clip(item.item_id, names), names)
-        for use, limit in zip_longest(uses, limits, fillvalue=""):
-            lines.append(f" {name}  {left(use, 60 - names)}{limit}".rstrip())
-            name = " " * names
+        head = f" {left(clip(item.item_id, names), names)}  "
+        for line in _sides(plan, item, item.grant, terminal, 60 - names):
+            lines.append(head + line)
+            head = " " * (names + 3)
     return lines
+
+
+def grant_lines(plan: Plan, item: Item, grant: Grant, terminal: Terminal) -> list[str]:
+    """What turns of one item may do, and under which limits."""
+    if item.children:
+        return ["  what its sub-tasks may: each has a contract of its own"]
+    return [f"  {line}" for line in _sides(plan, item, grant, terminal, 60)]
+
+
+def _sides(plan: Plan, item: Item, grant: Grant, terminal: Terminal, columns: int) -> list[str]:
+    """What it may use at the left, in that many columns, its limits at the right."""
+    uses = [line for row in _uses(plan, item, grant) for line in _use(row, terminal, columns - 2)]
+    limits = [f"{left(key, 10)}{value}" for key, value in _limits(item)]
+    pairs = zip_longest(uses, limits, fillvalue="")
+    return [f"{left(use, columns)}{limit}".rstrip() for use, limit in pairs]
 
 
 def _use(row: tuple[str, str], terminal: Terminal, columns: int) -> list[str]:
     key, value = row
     head = left(key, 7) if width(key) < 7 else f"{key} "
-    return hang(head, terminal.safe(value), columns + 6, most=6)
+    return hang(head, terminal.safe(value), columns, most=6)
 
 
-def _uses(plan: Plan, item: Item) -> Iterator[tuple[str, str]]:
-    grant, handler = item.grant, plan.roles[item.role_id].handler
+def _uses(plan: Plan, item: Item, grant: Grant) -> Iterator[tuple[str, str]]:
+    handler = plan.roles[item.role_id].handler
     if handler.kind == "command":
         yield "run", shlex.join(map(str, handler.config.get("argv", ()))).split("\n")[0]
     elif handler.kind == "function":

@@ -14,8 +14,8 @@ from forge_cli.cli.github import annotation
 from forge_cli.cli.header import SANDBOX, header, limits
 from forge_cli.cli.lines import Lines
 from forge_cli.cli.overview import overview
-from forge_cli.cli.tables import clip, width
-from forge_cli.cli.terminal import Terminal
+from forge_cli.cli.tables import clip
+from forge_cli.cli.terminal import Terminal, width
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.run_state import RunState
 

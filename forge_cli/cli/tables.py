@@ -1,24 +1,12 @@
 """Columns, rules, bars and wrapped text of at most a hundred columns."""
 
 import textwrap
-import unicodedata
 from collections.abc import Iterable, Sequence
+
+from forge_cli.cli.terminal import width
 
 WIDTH = 100
 VERDICT_WIDTH = 99
-
-
-def width(text: str) -> int:
-    """How many columns of a terminal the text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(_columns(character) for character in text)
-
-
-def _columns(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def left(text: str, columns: int) -> str:
@@ -66,9 +54,13 @@ def wrap(text: str, columns: int, most: int = 0) -> list[str]:
         for line in text.split("\n")
         for part in textwrap.wrap(line, columns, break_on_hyphens=False) or [""]
     ]
+    lines = [clip(line, columns) for line in lines]
     if most and len(lines) > most:
-        lines = [*lines[: most - 1], clip(lines[most - 1] + " " * columns, columns)]
-    return [clip(line, columns) for line in lines]
+        last = lines[most - 1]
+        if width(last) > columns - 3:
+            last = clip(last, columns - 1).removesuffix("..")
+        lines = [*lines[: most - 1], f"{last.rstrip()} .."]
+    return lines
 
 
 def hang(head: str, text: str, columns: int = WIDTH, most: int = 0) -> list[str]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from forge_cli.cli.board import Board, Problem, top
 from forge_cli.cli.figures import count
-from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, spread, width, wrap
-from forge_cli.cli.terminal import Terminal
+from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, spread, wrap
+from forge_cli.cli.terminal import Terminal, width
 from forge_cli.cli.words import colour
 
 EXIT = {"complete": 0, "failed": 1, "refused": 2, "degraded": 3, "paused": 4, "abandoned": 1}
