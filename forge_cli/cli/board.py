@@ -126,6 +126,10 @@ class Board:
             row = self.rows[name] = Row()
         return row
 
+    def item(self, item_id: str) -> Item:
+        """The item of the plan that an id is, or is an element of."""
+        return self.plan.items.get(item_id) or self.plan.items[top(item_id)]
+
     def status_of(self, item_id: str) -> str:
         """How an item of the manifest stands; accepted ones of large runs are not remembered."""
         row = self.rows.get(item_id)

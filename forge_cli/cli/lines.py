@@ -106,7 +106,7 @@ class Lines:
         if self._board.large or item is None or item.retry is None or event.kind == "item_ended":
             return []
         reason = _failure(event.body)
-        if not reason:
+        if not reason or event.body.get("kind", "invalid-output") not in item.retry.on:
             return []
         row = self._board.row(event.item)
         pause = item.retry.pause(row.attempts)
@@ -141,9 +141,9 @@ class Lines:
         return f"{count(calls, 'call')}  {measured(cost)}" if calls or cost else ""
 
     def _reason(self, event: Event, ending: Ending) -> str:
-        item = self._board.plan.items.get(event.item)
+        item = self._board.item(event.item)
         silent = event.body.get("status") == "failed" and not event.body.get("captured")
-        if silent and event.kind == "turn_ended" and item is not None and self._is_command(item):
+        if silent and event.kind == "turn_ended" and self._is_command(item):
             return f"{ending.reason}; it wrote nothing"
         return ending.reason
 

@@ -162,9 +162,9 @@ def _state(board: Board, item: Item) -> str:
         return _group_state(board, item, row)
     if row.status == "succeeded":
         return "accepted"
-    if row.status == "retrying":
-        return "waits to be retried"
-    return "stopped" if row.status == "running" and board.status else row.status
+    if board.status and row.status in ("running", "retrying"):
+        return "stopped"
+    return "waits to be retried" if row.status == "retrying" else row.status
 
 
 def _waits(board: Board, item: Item) -> str:

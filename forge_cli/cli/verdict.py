@@ -1,12 +1,13 @@
 """The last word on a run: what came of it, why, what to type next, and where the evidence is."""
 
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forge_cli.cli.board import Board, Problem, top
+from forge_cli.cli.board import Board, Problem
 from forge_cli.cli.figures import count
-from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, spread, wrap
+from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, left, spread, wrap
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.cli.words import colour
 
@@ -122,9 +123,7 @@ def _cause(board: Board) -> Problem | None:
 
 
 def _required(board: Board, problem: Problem) -> bool:
-    items = board.plan.items
-    item = items.get(problem.item_id) or items[top(problem.item_id)]
-    return item.required
+    return board.item(problem.item_id).required
 
 
 def _blame(board: Board, cause: Problem) -> str:
@@ -159,13 +158,16 @@ def _tail(terminal: Terminal, cause: Problem, outcome: Outcome) -> list[str]:
 
 
 def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:
+    """What to type next, and where all that the item wrote is kept."""
     item = cause.item_id
-    rows = [("  look", f"forge show {outcome.name} {item}", "what it was given, did and wrote")]
+    rows = [("look", f"forge show {outcome.name} {item}", "what it was given, did and wrote")]
     if board.status == "paused" and board.plan.manifest:
-        rows.append(("  again", f"forge run {board.plan.manifest}", "a new run, from the start"))
-    if outcome.evidence and cause.captured:
-        rows.append(("  all of it", f"{outcome.evidence}/items/{item}/", ""))
-    return aligned(rows)
+        again = f"forge run {shlex.quote(board.plan.manifest)}"
+        rows.append(("again", again, "a new run, from the start"))
+    kept = outcome.evidence and cause.captured
+    labels = max(len(label) for label in [*(row[0] for row in rows), "all of it" if kept else ""])
+    lines = aligned([(f"  {left(label, labels)}", *others) for label, *others in rows])
+    return [*lines, f"  all of it  {outcome.evidence}/items/{item}/"] if kept else lines
 
 
 def _outputs(board: Board, terminal: Terminal) -> list[str]:

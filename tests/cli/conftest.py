@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Grant, Handler, Item, Plan, Role
-from forge_cli.multiagent.run import Assignment, Evaluate, Run
+from forge_cli.multiagent.run import Evaluate, Run
 from forge_cli.multiagent.times import to_text
 
 START = 1_796_047_923_000
@@ -39,7 +40,7 @@ class Play:
         until = to_text(self.plan.deadline.resolve(START))
         body = {"run": self.run_id, "plan": self.plan.digest, "inputs": {}, "env": {}}
         yield self._applied(Event(now, "run_started", body={**body, "deadline": until}))
-        while not self.run.state.status:
+        while not self._over():
             for command in self._due(now):
                 event = command.event if isinstance(command, Assignment) else command
                 if isinstance(event, Evaluate):
@@ -48,7 +49,7 @@ class Play:
                     due = (now + self._next(event)[0], len(pending), event.item, event.attempt)
                     heapq.heappush(pending, due)
                 yield self._applied(event)
-            if self.run.state.status:
+            if self._over():
                 return
             if not pending:
                 now = self.run.wakeup()
@@ -58,6 +59,9 @@ class Play:
             else:
                 now, _, item, attempt = heapq.heappop(pending)
                 yield self._applied(self._ended(now, item, attempt))
+
+    def _over(self) -> bool:
+        return bool(self.run.state.status)
 
     def _due(self, now: int) -> Iterator[Any]:
         while due := self.run.decide(now):
@@ -108,7 +112,9 @@ def plan_of(name: str, pairs: list[tuple[Role, Item]], **fields: Any) -> Plan:
     return Plan(name, "0.0.0", items, roles, {}, **fields)
 
 
-def agent(name: str, item: str, capabilities: str, outputs: str, **fields: Any) -> tuple[Role, Item]:
+def agent(
+    name: str, item: str, capabilities: str, outputs: str, **fields: Any
+) -> tuple[Role, Item]:
     """A role with a model behind it and the item that it does."""
     held, keys = frozenset(capabilities.split()), tuple(outputs.split())
     handler = Handler("agent", {}, max_usage=Budget(model_calls=15, cost_usd=900_000))
