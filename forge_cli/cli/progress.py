@@ -21,7 +21,7 @@ from forge_cli.multiagent.run_state import RunState
 
 _PERIOD = 0.125
 _PATIENCE = 2.0
-_SILENCE = 60.0
+_SILENCE = 60_000
 _FIRST_TABLE = 1000
 _MOST_QUEUED = 5000
 _STYLES = re.compile("\x1b\\[[0-9;]*m")
@@ -32,8 +32,8 @@ _FOOT = " Ctrl-C once: stop cleanly and keep the evidence.  Twice: at once."
 class Console:
     """Where progress goes. `write` takes text; `size` gives columns and rows of a live terminal.
 
-    `live`: a terminal whose last lines can be redrawn. `github`: annotations as well. `seconds`
-    is a monotonic clock.
+    `live`: a terminal whose last lines can be redrawn. `github`: annotations as well. `now` is in
+    milliseconds since the epoch.
     """
 
     write: Callable[[str], object]
@@ -41,7 +41,7 @@ class Console:
     live: bool = False
     github: bool = False
     size: Callable[[], tuple[int, int]] = lambda: (100, 24)
-    seconds: Callable[[], float] = time.monotonic
+    now: Callable[[], int] = lambda: time.time_ns() // 1_000_000
 
 
 class Progress:
@@ -63,7 +63,7 @@ class Progress:
         self._lost = 0
         self._below: list[str] = []
         self._broken = False
-        self._heard = self._spoke = console.seconds()
+        self._spoke = console.now()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="progress", daemon=True)
 
@@ -80,7 +80,6 @@ class Progress:
                 lines = self._header()
             if lines:
                 self._queue_lines(lines)
-            self._heard = self._console.seconds()
 
     def close(self) -> None:
         """Draw a last time, with the table as it ended, and stop drawing."""
@@ -147,7 +146,7 @@ class Progress:
         if self._lost:
             lines.append(f"({count(self._lost, 'line')} left out: the terminal did not take them)")
             self._lost = 0
-        now = self._console.seconds()
+        now = self._console.now()
         if not lines and not self._console.live and now - self._spoke >= _SILENCE:
             lines = self._running()
         if lines:
@@ -155,10 +154,8 @@ class Progress:
         return lines
 
     def _now(self) -> int:
-        """By the run's clock, in milliseconds: the last event's time and what passed since."""
-        if self.board.status:
-            return self.board.now
-        return self.board.now + int((self._console.seconds() - self._heard) * 1000)
+        """Where the run's time is, in milliseconds since the epoch: it stands still at its end."""
+        return self.board.now if self.board.status else max(self.board.now, self._console.now())
 
     def _running(self) -> list[str]:
         board, now = self.board, self._now()

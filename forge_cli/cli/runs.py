@@ -1,17 +1,35 @@
 """`forge runs`: what has run in this workspace."""
 
 import json
+import sys
+import time
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-from forge_cli.app.runs import Listed
+from forge_cli.app.runs import Listed, listed, workspace
 from forge_cli.cli.figures import clock, elapsed
+from forge_cli.cli.options import Color, TextOrJson
 from forge_cli.cli.tables import clip, left, right
-from forge_cli.cli.terminal import Terminal, width
+from forge_cli.cli.terminal import Terminal, width, write
 from forge_cli.cli.words import colour
 from forge_cli.multiagent.times import to_text
 
 _MOST_NAME = 40
 _FAR = 1 << 62
+
+
+def runs(form: TextOrJson = "text", color: Color = "auto") -> int:
+    """List what has run here, newest first.
+
+    \b
+    Examples:
+      forge runs
+      forge runs --format json
+    """
+    found = listed(workspace(Path.cwd()), time.time_ns() // 1_000_000)
+    terminal = Terminal.of(sys.stdout, color)
+    write(sys.stdout, runs_json(found) if form == "json" else runs_lines(found, terminal))
+    return 0
 
 
 def runs_lines(runs: Iterable[Listed], terminal: Terminal) -> list[str]:

@@ -63,6 +63,13 @@ def verdict(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> li
     return lines
 
 
+def standing(board: Board, terminal: Terminal, status: str) -> list[str]:
+    """The block for a run that has not ended: `running`, or `abandoned` by its controller."""
+    gone = "its controller is gone and nothing runs; " if status == "abandoned" else ""
+    sentence = f"{gone}{count(len(board.running), 'turn')} in flight; {_accepted(board)}"
+    return _first(terminal, status.upper(), sentence, None)
+
+
 def refusal(terminal: Terminal, reasons: Sequence[str]) -> list[str]:
     """The block for a run that was not started, exit code 2: every reason, the first on top."""
     first, *others = [*reasons]
@@ -72,25 +79,29 @@ def refusal(terminal: Terminal, reasons: Sequence[str]) -> list[str]:
     return lines
 
 
-def _first(terminal: Terminal, word: str, sentence: str, code: int) -> list[str]:
-    end = f"exit {code}"
+def _first(terminal: Terminal, word: str, sentence: str, code: int | None) -> list[str]:
+    end = "" if code is None else f"exit {code}"
     columns = VERDICT_WIDTH - width(word) - 2
     kept = wrap(terminal.safe(sentence), columns - width(end) - 2)
     first, *others = kept
-    head = terminal.ink(colour(word), word) + spread(f"  {first}", end, columns + 2)
+    line = spread(f"  {first}", end, columns + 2).rstrip()
+    head = terminal.ink(colour(word), word) + line
     return [head, *(" " * (width(word) + 2) + line for line in others)]
 
 
 def _sentence(board: Board) -> str:
-    total = len(board.tops)
-    accepted = f"{board.tally['succeeded']:,} of {count(total, 'item')} accepted"
-    skipped = f", {board.tally['skipped']:,} skipped" if board.tally["skipped"] else ""
+    accepted = _accepted(board)
     if board.status == "interrupted":
-        return f"stopped by {board.signal or 'a signal'}; {accepted}{skipped}"
+        return f"stopped by {board.signal or 'a signal'}; {accepted}"
     cause = _cause(board)
     if cause is None:
-        return accepted + skipped + _run_reason(board)
-    return f"{_blame(board, cause)}; {accepted}{skipped}{_not_started(board)}"
+        return accepted + _run_reason(board)
+    return f"{_blame(board, cause)}; {accepted}{_not_started(board)}"
+
+
+def _accepted(board: Board) -> str:
+    skipped = f", {board.tally['skipped']:,} skipped" if board.tally["skipped"] else ""
+    return f"{board.tally['succeeded']:,} of {count(len(board.tops), 'item')} accepted{skipped}"
 
 
 def _not_started(board: Board) -> str:

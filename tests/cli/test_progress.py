@@ -32,9 +32,7 @@ def show(play: Callable[..., Any]) -> Show:
         run = play(plan, answers, stop_at=stop_at)
         written: list[str] = []
         now = [0]
-        console = Console(
-            written.append, terminal, live, github, lambda: size, lambda: now[0] / 1000
-        )
+        console = Console(written.append, terminal, live, github, lambda: size, lambda: now[0])
         progress = Progress(run.run.state, run.run_id, console)
         for event in run.events():
             now[0] = event.time
@@ -146,9 +144,7 @@ def test_a_narrower_terminal_erases_the_lines_that_it_has_wrapped(
 ) -> None:
     run, written, size = play(fix, fix_answers), list[str](), [(100, 24)]
     now = [0]
-    console = Console(
-        written.append, Terminal(), True, False, lambda: size[0], lambda: now[0] / 1000
-    )
+    console = Console(written.append, Terminal(), True, False, lambda: size[0], lambda: now[0])
     progress = Progress(run.run.state, run.run_id, console)
     events = run.events()
     for event in events:
@@ -230,22 +226,24 @@ def test_an_attempt_that_is_made_again_says_why_and_when(
 def test_a_minute_of_silence_says_what_runs(
     play: Callable[..., Any], fix: Plan, fix_answers: dict[str, Any]
 ) -> None:
-    run, written, now = play(fix, fix_answers), list[str](), [0.0]
-    console = Console(written.append, Terminal(), seconds=lambda: now[0])
-    progress = Progress(run.run.state, run.run_id, console)
+    run, written, now = play(fix, fix_answers), list[str](), [0]
+    progress = Progress(
+        run.run.state, run.run_id, Console(written.append, Terminal(), now=lambda: now[0])
+    )
     for event in run.events():
+        now[0] = event.time
         progress(event)
         progress.draw()
         if event.item == "build":
             break
     written.clear()
-    now[0] = 59.0
+    now[0] += 59_999
     progress.draw()
     assert written == []
-    now[0] = 60.0
+    now[0] += 1
     progress.draw()
     assert written == ["  1:48  build     running    1:00\n"]
-    now[0] = 61.0
+    now[0] += 1000
     progress.draw()
     assert len(written) == 1
 
