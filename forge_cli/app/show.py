@@ -28,10 +28,10 @@ class Told:
 class Replay:
     """A run that is read from its ledger; `state` has folded in what `lines` has given so far."""
 
-    def __init__(self, run: RunFolder, reader: Reader) -> None:
+    def __init__(self, run: RunFolder, reader: Reader, plan: Plan) -> None:
         self.run = run
-        self.plan = _plan(run, reader)
-        self.state = RunState(self.plan)
+        self.plan = plan
+        self.state = RunState(plan)
         self.artifacts = ArtifactFolder(run.artifacts)
         self._reader = reader
         self._tree = Tree()
@@ -64,7 +64,8 @@ class Replay:
         return Told(str(folder), f"{self._tree.root()} {self._tree.size}")
 
 
-def _plan(run: RunFolder, reader: Reader) -> Plan:
+def stored_plan(run: RunFolder, reader: Reader) -> Plan:
+    """The plan that the run is bound to; `ForgeError` if its ledger holds none."""
     document = reader.meta().get("plan")
     if document is None:
         raise ForgeError(f"the ledger of run '{run.run_id}' holds no plan ('{run.ledger}')")

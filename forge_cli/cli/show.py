@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from forge_cli.app.runs import chosen, short_name, workspace
-from forge_cli.app.show import Replay
+from forge_cli.app.show import Replay, stored_plan
 from forge_cli.cli.board import Board
 from forge_cli.cli.header import SANDBOX, header, limits
 from forge_cli.cli.item import ItemStory, item_lines
@@ -54,16 +54,16 @@ def show(
     folder = chosen(home, run)
     terminal = Terminal.of(sys.stdout, color)
     with Reader.open(folder.ledger) as reader:
-        replay = Replay(folder, reader)
+        replay = Replay(folder, reader, stored_plan(folder, reader))
         if item is not None:
             _check_item(replay, item)
         if form == "jsonl":
             kept = (line.text for line in _lines(replay, follow) if _is_of(line, item))
             _write_each(kept)
         elif item is not None:
-            write(sys.stdout, map(terminal.fit, _item(replay, item, follow, terminal)))
+            write(sys.stdout, map(terminal.fit, item_report(replay, item, follow, terminal)))
         else:
-            write(sys.stdout, map(terminal.fit, _run(replay, home, follow, terminal)))
+            write(sys.stdout, map(terminal.fit, run_report(replay, home, follow, terminal)))
     return 0
 
 
@@ -99,7 +99,8 @@ def _check_item(replay: Replay, item: str) -> None:
     raise ForgeError(f"run '{replay.run.run_id}' has no item '{item}'{meant} It has: {known}")
 
 
-def _item(replay: Replay, item: str, follow: bool, terminal: Terminal) -> list[str]:
+def item_report(replay: Replay, item: str, follow: bool, terminal: Terminal) -> list[str]:
+    """All about one item; `ForgeError` if it did not come into being."""
     story = ItemStory(item)
     for line in _lines(replay, follow):
         story.apply(line.event)
@@ -109,7 +110,8 @@ def _item(replay: Replay, item: str, follow: bool, terminal: Terminal) -> list[s
     return item_lines(replay.plan, node, story, terminal, replay.artifacts.get)
 
 
-def _run(replay: Replay, home: Path, follow: bool, terminal: Terminal) -> list[str]:
+def run_report(replay: Replay, home: Path, follow: bool, terminal: Terminal) -> list[str]:
+    """Header, table and verdict of a run; with `follow` only the verdict, behind its progress."""
     board = _followed(replay, terminal) if follow else _folded(replay)
     status = replay.status(_now())
     if status in ("running", "abandoned"):

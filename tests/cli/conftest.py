@@ -3,10 +3,15 @@
 import heapq
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forge_cli.ledger import runs
+from forge_cli.ledger.runs import RunFolder
+from forge_cli.ledger.store import Store
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
@@ -211,3 +216,18 @@ def make_item() -> Callable[..., tuple[Role, Item]]:
 def make_plan() -> Callable[..., Plan]:
     """A plan of pairs of role and item."""
     return plan_of
+
+
+@pytest.fixture
+def keep(tmp_path: Path) -> Callable[..., RunFolder]:
+    """Plays a run to its end, or for so many events, into a ledger below `tmp_path`."""
+
+    def kept(run: Play, events: int | None = None) -> RunFolder:
+        folder = runs.new(tmp_path, run.run_id)
+        meta = {"name": run.plan.name}
+        store = Store.create(folder.ledger, run.run_id, "host:1", START, meta)
+        store.append(list(islice(run.events(), events)))
+        store.close()
+        return folder
+
+    return kept
