@@ -1,6 +1,8 @@
 """What GitHub Actions shows of a run: annotations beside the manifest, and the job's summary."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from forge_cli.cli.board import Ending, top
 from forge_cli.cli.terminal import Terminal
@@ -25,6 +27,14 @@ def annotation(plan: Plan, item_id: str, ending: Ending, terminal: Terminal) -> 
     place = f"file={plan.manifest.translate(_IN_PROPERTY)}," if plan.manifest else ""
     text = terminal.safe(ending.reason or status).translate(_IN_TEXT)
     return f"::{level} {place}title={title}::{text}"
+
+
+def add_to_summary(environ: Mapping[str, str], text: str) -> None:
+    """Append to the job's summary, where there is one; one that cannot be written is left out."""
+    path = environ.get("GITHUB_STEP_SUMMARY")
+    if path:
+        with suppress(OSError), Path(path).open("a", encoding="utf-8") as file:
+            file.write(text)
 
 
 def job_summary(table: Sequence[str], verdict: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ def header(plan: Plan, run_id: str, *note: str) -> list[str]:
     """Who runs: manifest, run and plan; `note` is what else belongs into that line."""
     items = sum(item.parent is None for item in plan.items.values())
     parts = [f"run {run_id}", f"plan {short_digest(plan.digest)}", count(items, "item"), *note]
-    return flow(plan.name, parts)
+    return flow(f"{plan.name}  ", parts)
 
 
 def limits(plan: Plan, until: int | None, now: int) -> str:

@@ -38,7 +38,7 @@ def _title(planned: Planned) -> list[str]:
     roles = sum(not name.startswith("inline:") for name in plan.roles)
     counts = count(len(tops(plan)), "item") + (f", {count(roles, 'role')}" if roles else "")
     state = f"valid, {count(planned.warnings, 'warning')}"
-    return flow(plan.name, [f"plan {short_digest(plan.digest)}", counts, state])
+    return flow(f"{plan.name}  ", [f"plan {short_digest(plan.digest)}", counts, state])
 
 
 def _order(planned: Planned, terminal: Terminal) -> list[str]:
@@ -202,25 +202,23 @@ def _rest(planned: Planned, terminal: Terminal) -> list[str]:
         ("approvals", "none; nothing here is irreversible"),
         ("not enforced", f"what a handler's program does is not held to its grant: {SANDBOX}"),
     ]
-    lines = [line for key, text in rows for line in hang(f" {left(key, 15)}", text)]
+    lines = [line for key, text in rows for line in hang(_key(key), text)]
     if planned.inputs:
         given = [f"{name} {terminal.safe(text)}" for name, text in planned.inputs.items()]
-        lines += _flowing("inputs", given)
-    lines += _flowing("needed here", [f"{terminal.safe(n.name)} {n.state}" for n in planned.needs])
+        lines += flow(_key("inputs"), given, 3)
+    found = [f"{terminal.safe(need.name)} {need.state}" for need in planned.needs]
+    lines += flow(_key("needed here"), found, 3) if found else []
     for sentence in planned.refusals:
-        lines += hang(f" {left('run refuses', 15)}", terminal.safe(sentence))
+        lines += hang(_key("run refuses"), terminal.safe(sentence))
     limits = (
         f"{amounts(plan.budget.limits())}, deadline {stated_deadline(plan)}, "
         f"{plan.max_concurrency} at once"
     )
-    return [*lines, *hang(f" {left('limits', 15)}", limits)]
+    return [*lines, *hang(_key("limits"), limits)]
 
 
-def _flowing(key: str, parts: Sequence[str]) -> list[str]:
-    first, *others = [clip(part, 80) for part in parts]
-    lines = flow(f" {left(key, 15)}{first}", [f" {part}" for part in others])
-    # `flow` indents by the whole head, which holds the first part here.
-    return [lines[0], *(" " * 16 + line.strip() for line in lines[1:])]
+def _key(text: str) -> str:
+    return f" {left(text, 15)}"
 
 
 def _critical(plan: Plan, path: Path) -> str:

@@ -4,7 +4,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -42,6 +42,30 @@ class Console:
     github: bool = False
     size: Callable[[], tuple[int, int]] = lambda: (100, 24)
     now: Callable[[], int] = lambda: time.time_ns() // 1_000_000
+
+    @classmethod
+    def of(
+        cls,
+        stream: TextIO,
+        color: str = "auto",
+        quiet: bool = False,
+        environ: Mapping[str, str] = os.environ,
+    ) -> "Console":
+        """What the stream can show; with `quiet` nothing is shown, and only the board is kept."""
+        terminal = Terminal.of(stream, color, environ)
+        if quiet:
+            return cls(lambda _: None, terminal)
+        github = environ.get("GITHUB_ACTIONS") == "true"
+        try:
+            number = stream.fileno()
+        except (OSError, ValueError):
+            return cls(stream.write, terminal, github=github)
+
+        def size() -> tuple[int, int]:
+            found = os.get_terminal_size(number)
+            return found.columns or 100, found.lines or 24
+
+        return cls(to_descriptor(stream), terminal, terminal.live, github, size)
 
 
 class Progress:
@@ -93,6 +117,13 @@ class Progress:
         """Write the lines that wait, and the table anew."""
         if self._broken:
             return
+        try:
+            self._draw(last)
+        except (OSError, ValueError):
+            # The stream is closed, the disk full or the terminal gone: no reason to end the run.
+            self._broken = True
+
+    def _draw(self, last: bool) -> None:
         with self._lock:
             lines = self._taken()
             below = self._table(last)
@@ -103,17 +134,11 @@ class Progress:
         text = "".join(self._console.terminal.fit(line) + "\n" for line in shown)
         self._below = below
         if above or text:
-            self._write(above + text)
+            self._console.write(above + text)
 
     def _loop(self) -> None:
         while not self._stop.wait(_PERIOD):
             self.draw()
-
-    def _write(self, text: str) -> None:
-        try:
-            self._console.write(text)
-        except (OSError, ValueError):
-            self._broken = True
 
     def _header(self) -> list[str]:
         board, plan = self.board, self.board.plan

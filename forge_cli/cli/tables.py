@@ -87,11 +87,14 @@ def share(total: int, wanted: Sequence[int], least: int = 8) -> list[int]:
     return widths
 
 
-def flow(head: str, parts: Sequence[str], columns: int = WIDTH) -> list[str]:
-    """Parts two blanks apart behind `head`; one that does not fit opens a line below them."""
-    lines = [head]
+def flow(head: str, parts: Sequence[str], gap: int = 2, columns: int = WIDTH) -> list[str]:
+    """Parts side by side behind `head`; one that does not fit opens a line below the first."""
+    lines, empty = [head], True
     for part in parts:
-        if lines[-1].strip() and width(lines[-1]) + 2 + width(part) > columns:
+        space = "" if empty else " " * gap
+        if not empty and width(lines[-1] + space + part) > columns:
             lines.append(" " * width(head))
-        lines[-1] += "  " + part
+            space = ""
+        lines[-1] += space + clip(part, columns - width(head))
+        empty = False
     return lines

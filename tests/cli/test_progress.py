@@ -2,10 +2,12 @@
 
 import dataclasses
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forge_cli.cli.github import add_to_summary, job_summary
 from forge_cli.cli.progress import Console, Progress
 from forge_cli.cli.terminal import ASCII_TWINS, Terminal
 from forge_cli.multiagent.plan import Item, Plan, Retry, Role
@@ -392,3 +394,34 @@ def test_a_run_that_waits_for_nothing_but_a_decision_says_paused(
     answers = {**fix_answers, "build": [answer_lost(5, "it may not be done")]}
     lines = show(dataclasses.replace(fix, items=items), answers).splitlines()
     assert lines[-1] == "  0:53  build     paused     it may not be done"
+
+
+def test_progress_goes_past_the_buffer_of_a_stream(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("w", encoding="ascii") as stream:
+        Console.of(stream, environ={}).write("caf\u00e9\n")
+        assert (tmp_path / "log").read_text() == "caf\\xe9\n"
+
+
+def test_quiet_shows_nothing_and_keeps_the_board(
+    play: Callable[..., Any], hello: Plan, answer_lost: Callable[..., Any], tmp_path: Path
+) -> None:
+    run = play(hello, {"greet": [answer_lost(1, "exit status 1")]})
+    with (tmp_path / "log").open("w") as stream:
+        progress = Progress(run.run.state, run.run_id, Console.of(stream, quiet=True, environ={}))
+        for event in run.events():
+            progress(event)
+        progress.close()
+    assert (tmp_path / "log").read_text() == ""
+    assert progress.board.status == "failed"
+
+
+def test_the_job_summary_cannot_be_left_from_inside(tmp_path: Path) -> None:
+    summary = job_summary([" item"], ["FAILED  ```", "# heading"])
+    assert summary == "````text\n item\n\nFAILED  ```\n# heading\n````\n"
+    add_to_summary({"GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}, summary)
+    assert (tmp_path / "summary").read_text() == summary
+
+
+def test_a_job_summary_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
+    add_to_summary({"GITHUB_STEP_SUMMARY": str(tmp_path / "no" / "folder")}, "text")
+    assert not (tmp_path / "no").exists()
