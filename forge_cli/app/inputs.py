@@ -21,22 +21,29 @@ def read_pairs(pairs: Iterable[str]) -> dict[str, str]:
 
 
 def bind(plan: Plan, given: Mapping[str, str]) -> dict[str, Json]:
-    """The inputs that a run would have; `ForgeError` for one unknown, of a wrong type or missing.
+    """The inputs of a run, as `values_of`; `ForgeError` also for one that is missing."""
+    values = values_of(plan, given)
+    lacking = missing(plan, given)
+    if lacking:
+        rest = "".join(f" --input {key}=..." for key in lacking)
+        raise ForgeError(f"'{plan.name}' needs {_quoted(lacking)}; give  {rest.strip()}")
+    return values
+
+
+def values_of(plan: Plan, given: Mapping[str, str]) -> dict[str, Json]:
+    """The inputs that have a value, given or by default, in the manifest's order.
 
     A value is text as it stands, unless the manifest declares another type or has a default of
-    one: then it is JSON.
+    one: then it is JSON. `ForgeError` for an input that is unknown or of a wrong type.
     """
     unknown = [key for key in given if key not in plan.inputs]
     if unknown:
         known = ", ".join(f"'{key}'" for key in plan.inputs) or "none"
         raise ForgeError(f"'{plan.name}' has no input '{unknown[0]}'; it has: {known}")
-    lacking = missing(plan, given)
-    if lacking:
-        rest = "".join(f" --input {key}=..." for key in lacking)
-        raise ForgeError(f"'{plan.name}' needs {_quoted(lacking)}; give  {rest.strip()}")
     return {
         key: _value(key, given[key], declared) if key in given else declared.default
         for key, declared in plan.inputs.items()
+        if key in given or not declared.required
     }
 
 

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from forge_cli.cli.board import Ending, top
+from forge_cli.cli.board import Ending
 from forge_cli.cli.terminal import Terminal
 from forge_cli.cli.words import LOUD
-from forge_cli.multiagent.plan import Plan
+from forge_cli.multiagent.plan import Item
 
 _IN_TEXT = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 
 
-def annotation(plan: Plan, item_id: str, ending: Ending, terminal: Terminal) -> str:
+def annotation(item: Item, item_id: str, ending: Ending, manifest: str, terminal: Terminal) -> str:
     """The workflow command for an item that did not go well; empty for every other.
 
     An error where a required item failed, a warning where it was optional or waits for a person.
@@ -21,10 +21,9 @@ def annotation(plan: Plan, item_id: str, ending: Ending, terminal: Terminal) -> 
     status = ending.status
     if status not in LOUD:
         return ""
-    required = (plan.items.get(item_id) or plan.items[top(item_id)]).required
-    level = "error" if required and status in ("failed", "denied") else "warning"
+    level = "error" if item.required and status in ("failed", "denied") else "warning"
     title = f"{status}: {item_id}".translate(_IN_PROPERTY)
-    place = f"file={plan.manifest.translate(_IN_PROPERTY)}," if plan.manifest else ""
+    place = f"file={manifest.translate(_IN_PROPERTY)}," if manifest else ""
     text = terminal.safe(ending.reason or status).translate(_IN_TEXT)
     return f"::{level} {place}title={title}::{text}"
 

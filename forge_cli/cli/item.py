@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from forge_cli.cli.figures import amounts, count, duration, elapsed, measured, size
-from forge_cli.cli.plan_tables import grant_lines
+from forge_cli.cli.grants import grant_lines
 from forge_cli.cli.tables import clip, hang, left, right
 from forge_cli.cli.terminal import Terminal
 from forge_cli.cli.words import WORDS, colour, tally

@@ -1,10 +1,10 @@
 """The table of a run: a row for each item, what it did, what it cost and how long it took."""
 
-from collections import Counter
 from dataclasses import dataclass
 
 from forge_cli.cli.board import Board, Row
 from forge_cli.cli.figures import elapsed, granted, measured
+from forge_cli.cli.states import state_of, who
 from forge_cli.cli.tables import bar, clip, left, right, rule, share
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.cli.words import PROBLEMS, colour, tally
@@ -77,7 +77,7 @@ def _ranked(board: Board, item_ids: list[str]) -> list[str]:
 
 def _layout(board: Board, items: list[Item]) -> _Layout:
     item = max([8, *(width(i.item_id) for i in items)])
-    role = max([10, *(width(_role(i)) for i in items)])
+    role = max([10, *(width(who(i)) for i in items)])
     if any(board.is_group(i) for i in items):
         rest = {"attempt": 0, "bar": 10, "calls": 7, "cost": 11, "time": 6}
         state = _GROUP_STATE
@@ -85,7 +85,7 @@ def _layout(board: Board, items: list[Item]) -> _Layout:
         metered = board.cost or board.plan.budget.cost_usd is not None
         money = {"cost": 20, "bar": 10} if metered else {"cost": 0, "bar": 0}
         rest = {"attempt": 7, "calls": 10, **money, "time": 7}
-        state = max([_STATE, *(2 + width(_state(board, i)) for i in items)])
+        state = max([_STATE, *(2 + width(state_of(board, i)) for i in items)])
     names = share(_WIDTH - 5 - sum(rest.values()), [item, role, state])
     return _Layout(*names, **rest)
 
@@ -111,8 +111,8 @@ def _row(board: Board, terminal: Terminal, layout: _Layout, item: Item, now: int
         if row.began is not None
         else "-",
     )
-    state = _state(board, item)
-    line = _grid(layout, item.item_id, _role(item), state, figures)
+    state = state_of(board, item)
+    line = _grid(layout, item.item_id, who(item), state, figures)
     return _inked(terminal, line, layout, state)
 
 
@@ -146,48 +146,6 @@ def _grid(
             f"{left(meter, layout.bar)}{right(calls, layout.calls)}  {left(cost, layout.cost - 2)}"
         )
     return "".join(texts) + right(time, layout.time)
-
-
-def _role(item: Item) -> str:
-    if item.children:
-        return item.pattern
-    return "inline" if item.role_id.startswith("inline:") else item.role_id
-
-
-def _state(board: Board, item: Item) -> str:
-    row = board.rows.get(item.item_id)
-    if row is None or row.status == "waiting":
-        return _waits(board, item)
-    if board.is_group(item):
-        return _group_state(board, item, row)
-    if row.status == "succeeded":
-        return "accepted"
-    if board.status and row.status in ("running", "retrying"):
-        return "stopped"
-    return "waits to be retried" if row.status == "retrying" else row.status
-
-
-def _waits(board: Board, item: Item) -> str:
-    if board.status:
-        return "not started"
-    fine = ("succeeded", "skipped")
-    missing = [i for i in (*item.depends_on, *item.after) if board.status_of(i) not in fine]
-    if not missing:
-        return "waits for a slot" if board.running else "waits"
-    return f"waits for {missing[0]}" + (f" +{len(missing) - 1}" if missing[1:] else "")
-
-
-def _group_state(board: Board, item: Item, row: Row) -> str:
-    children: Counter[str] = row.children or Counter()
-    total = len(row.elements or item.children)
-    running = len(board.flights(item.item_id))
-    waiting = total - children.total() - running
-    counts = [tally(children), f"{running} running" if running else ""]
-    if row.ended is None and waiting > 0:
-        counts.append(f"{waiting} wait")
-    return ", ".join(filter(None, counts)) or (
-        "accepted" if row.status == "succeeded" else row.status
-    )
 
 
 def _below(board: Board, terminal: Terminal, item: Item, now: int) -> list[str]:

@@ -1,21 +1,17 @@
 """What a person sees while a run goes on: event lines, and on a terminal a table below them."""
 
-import os
 import re
 import threading
-import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TextIO
 
 from forge_cli.cli.board import Board
+from forge_cli.cli.console import Console
 from forge_cli.cli.figures import count, elapsed, granted, measured
 from forge_cli.cli.github import annotation
 from forge_cli.cli.header import SANDBOX, header, limits
 from forge_cli.cli.lines import Lines
 from forge_cli.cli.overview import overview
 from forge_cli.cli.tables import clip
-from forge_cli.cli.terminal import Terminal, width
+from forge_cli.cli.terminal import width
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.run_state import RunState
 
@@ -26,46 +22,6 @@ _FIRST_TABLE = 1000
 _MOST_QUEUED = 5000
 _STYLES = re.compile("\x1b\\[[0-9;]*m")
 _FOOT = " Ctrl-C once: stop cleanly and keep the evidence.  Twice: at once."
-
-
-@dataclass(frozen=True, slots=True)
-class Console:
-    """Where progress goes. `write` takes text; `size` gives columns and rows of a live terminal.
-
-    `live`: a terminal whose last lines can be redrawn. `github`: annotations as well. `now` is in
-    milliseconds since the epoch.
-    """
-
-    write: Callable[[str], object]
-    terminal: Terminal
-    live: bool = False
-    github: bool = False
-    size: Callable[[], tuple[int, int]] = lambda: (100, 24)
-    now: Callable[[], int] = lambda: time.time_ns() // 1_000_000
-
-    @classmethod
-    def of(
-        cls,
-        stream: TextIO,
-        color: str = "auto",
-        quiet: bool = False,
-        environ: Mapping[str, str] = os.environ,
-    ) -> "Console":
-        """What the stream can show; with `quiet` nothing is shown, and only the board is kept."""
-        terminal = Terminal.of(stream, color, environ)
-        if quiet:
-            return cls(lambda _: None, terminal)
-        github = environ.get("GITHUB_ACTIONS") == "true"
-        try:
-            number = stream.fileno()
-        except (OSError, ValueError):
-            return cls(stream.write, terminal, github=github)
-
-        def size() -> tuple[int, int]:
-            found = os.get_terminal_size(number)
-            return found.columns or 100, found.lines or 24
-
-        return cls(to_descriptor(stream), terminal, terminal.live, github, size)
 
 
 class Progress:
@@ -156,7 +112,8 @@ class Progress:
         ending = self.board.ending(event)
         if ending is None:
             return lines
-        command = annotation(self.board.plan, event.item, ending, self._console.terminal)
+        console, item = self._console, self.board.item(event.item)
+        command = annotation(item, event.item, ending, console.manifest, console.terminal)
         return [command, *lines] if command else lines
 
     def _queue_lines(self, lines: list[str]) -> None:
@@ -231,19 +188,6 @@ class Progress:
         lengths = (width(_STYLES.sub("", line)) for line in self._below)
         rows = sum(max(-(-length // max(columns, 1)), 1) for length in lengths)
         return f"\x1b[{rows}F\x1b[J"
-
-
-def to_descriptor(stream: TextIO) -> Callable[[str], object]:
-    """Writes past the stream's buffer and its lock, which a stuck terminal would keep for ever."""
-    stream.flush()
-    number, encoding = stream.fileno(), stream.encoding
-
-    def write(text: str) -> None:
-        data = text.encode(encoding, "backslashreplace")
-        while data:
-            data = data[os.write(number, data) :]
-
-    return write
 
 
 def _clipped(line: str, columns: int) -> str:

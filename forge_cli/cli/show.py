@@ -13,11 +13,12 @@ import typer
 from forge_cli.app.runs import chosen, short_name, workspace
 from forge_cli.app.show import Replay, stored_plan
 from forge_cli.cli.board import Board
+from forge_cli.cli.console import Console
 from forge_cli.cli.header import SANDBOX, header, limits
 from forge_cli.cli.item import ItemStory, item_lines
 from forge_cli.cli.options import Color, TextOrLines
 from forge_cli.cli.overview import overview
-from forge_cli.cli.progress import Console, Progress
+from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import Terminal, write
 from forge_cli.cli.verdict import Outcome, exit_code, standing, verdict
 from forge_cli.errors import ForgeError
@@ -119,7 +120,7 @@ def run_report(replay: Replay, home: Path, follow: bool, terminal: Terminal) -> 
     else:
         told = replay.told(home)
         name = short_name(home, replay.run.run_id)
-        outcome = Outcome(name, told.evidence, told.head, replay.artifacts.get)
+        outcome = Outcome(name, told.evidence, told.head, read=replay.artifacts.get)
         block = verdict(board, terminal, outcome, exit_code(status, board.signal))
     if follow:
         return block

@@ -25,13 +25,14 @@ class Outcome:
     """What a verdict needs beside the board.
 
     `name` is an end of the run's id that is unique here. `evidence` is the folder, as the user
-    would type it, `head` root and size; both are empty where none was written. `read` gives the
-    bytes kept under a digest.
+    would type it, `head` root and size; both are empty where none was written. `manifest` is its
+    path, where it is known how to type it. `read` gives the bytes kept under a digest.
     """
 
     name: str
     evidence: str = ""
     head: str = ""
+    manifest: str = ""
     read: Callable[[str], bytes] | None = None
 
 
@@ -172,8 +173,8 @@ def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:
     """What to type next, and where all that the item wrote is kept."""
     item = cause.item_id
     rows = [("look", f"forge show {outcome.name} {item}", "what it was given, did and wrote")]
-    if board.status == "paused" and board.plan.manifest:
-        again = f"forge run {shlex.quote(board.plan.manifest)}"
+    if board.status == "paused" and outcome.manifest:
+        again = f"forge run {shlex.quote(outcome.manifest)}"
         rows.append(("again", again, "a new run, from the start"))
     kept = outcome.evidence and cause.captured
     labels = max(len(label) for label in [*(row[0] for row in rows), "all of it" if kept else ""])

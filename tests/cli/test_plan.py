@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from forge_cli.app.needs import Need
-from forge_cli.app.plan import Planned, Why
+from forge_cli.app.planned import Planned, Why
 from forge_cli.cli.plan_tables import plan_lines
 from forge_cli.cli.terminal import ASCII_TWINS, Terminal
 from forge_cli.multiagent.budget import Budget

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from forge_cli.cli.console import Console
 from forge_cli.cli.github import add_to_summary, job_summary
-from forge_cli.cli.progress import Console, Progress
+from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import ASCII_TWINS, Terminal
 from forge_cli.multiagent.plan import Item, Plan, Retry, Role
 
@@ -34,7 +35,9 @@ def show(play: Callable[..., Any]) -> Show:
         run = play(plan, answers, stop_at=stop_at)
         written: list[str] = []
         now = [0]
-        console = Console(written.append, terminal, live, github, lambda: size, lambda: now[0])
+        console = Console(
+            written.append, terminal, live, github, plan.manifest, lambda: size, lambda: now[0]
+        )
         progress = Progress(run.run.state, run.run_id, console)
         for event in run.events():
             now[0] = event.time
@@ -146,7 +149,7 @@ def test_a_narrower_terminal_erases_the_lines_that_it_has_wrapped(
 ) -> None:
     run, written, size = play(fix, fix_answers), list[str](), [(100, 24)]
     now = [0]
-    console = Console(written.append, Terminal(), True, False, lambda: size[0], lambda: now[0])
+    console = Console(written.append, Terminal(), True, False, "", lambda: size[0], lambda: now[0])
     progress = Progress(run.run.state, run.run_id, console)
     events = run.events()
     for event in events:

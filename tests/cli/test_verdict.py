@@ -29,7 +29,7 @@ def judge(play: Callable[..., Any]) -> Judge:
         for event in run.events():
             board.apply(event)
         code = exit_code(board.status, board.signal)
-        outcome = Outcome("7f3a", EVIDENCE, HEAD, lambda digest: written)
+        outcome = Outcome("7f3a", EVIDENCE, HEAD, plan.manifest, lambda digest: written)
         return verdict(board, Terminal(), outcome, code)
 
     return judged
