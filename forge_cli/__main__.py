@@ -1,5 +1,6 @@
 """The program `forge`: the plainest command lines at once, all others through typer."""
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from forge_cli import __version__
 from forge_cli.errors import ForgeError
 
 USAGE, BUG, INTERRUPTED, CLOSED_PIPE = 2, 70, 130, 141
+_NO_PLACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -17,13 +19,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except KeyboardInterrupt:
+        _settle_output()
         return INTERRUPTED
     except BrokenPipeError:
-        return _closed_pipe()
+        _settle_output()
+        return CLOSED_PIPE
     except ForgeError as error:
         return _refuse(str(error))
     except Exception as error:  # noqa: BLE001 - recorded in a file that the sentence names
-        return _bug(error)
+        no_place = isinstance(error, OSError) and error.errno in _NO_PLACE
+        return _refuse(_no_place(error)) if no_place else _bug(error)
     return status
 
 
@@ -42,23 +47,35 @@ def _run(arguments: list[str]) -> int:
     return run_command(arguments)
 
 
+def _settle_output() -> None:
+    """Drops output that nobody takes: Python would try it again, and complain, at exit."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _refuse(sentence: str) -> int:
     from forge_cli.cli.terminal import complain, prepare_streams
 
+    _settle_output()
     prepare_streams()
     complain(sentence)
     return USAGE
 
 
-def _closed_pipe() -> int:
-    # What is still buffered would be tried again, and complained about, at exit.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return CLOSED_PIPE
+def _no_place(error: Exception) -> str:
+    """The sentence for a disk that takes nothing more, wherever that was met."""
+    name = getattr(error, "filename", None)
+    where = f"'{name}'" if name else "the output"
+    return f"{where} cannot be written: {getattr(error, 'strerror', error)}"
 
 
 def _bug(error: Exception) -> int:
     from forge_cli.cli.terminal import complain, prepare_streams
 
+    _settle_output()
     prepare_streams()
     complain(f"{type(error).__name__}: {error}; {_saved(error)}", prefix="forge: bug: ")
     return BUG

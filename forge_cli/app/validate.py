@@ -1,7 +1,10 @@
 """Checks manifests: bytes to findings with places, in one order."""
 
+import os
 from dataclasses import dataclass
 
+from forge_cli.manifest.check import check
+from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding, Place
 from forge_cli.manifest.source import parse
 
@@ -21,14 +24,14 @@ class Report:
         return any(strict or finding.severity == "error" for finding in self.findings)
 
 
-def check_file(path: str, data: bytes, now: int | None = None) -> Report:  # noqa: ARG001
+def check_file(path: str, data: bytes, now: int | None = None) -> Report:
     """What is wrong with a manifest's bytes.
 
     `path` is its name; files it refers to are looked up beside it. `now` (Unix milliseconds) is
     what deadlines are compared with; without it they are not.
     """
-    source = parse(data)
-    findings = list(source.faults)
+    beside = Files(os.path.dirname(path) or os.curdir)
+    findings = check(parse(data), path, now, beside)
     if not findings:
         return Report(path, (), data)
     from forge_cli.manifest.places import locate_all

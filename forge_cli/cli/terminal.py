@@ -7,8 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, TextIO
 
-from forge_cli.errors import ForgeError
-
 GLYPHS = "│┆─╰└├█░"
 ASCII_TWINS = str.maketrans(GLYPHS, "|:-``|#.")
 """One character for one, so that both outputs have the same shape."""
@@ -60,10 +58,9 @@ class Terminal:
     def _shown(self, character: str) -> str:
         if character.isprintable() and (character.isascii() or _encodes(character, self.encoding)):
             return character
-        code = ord(character)
-        if 0xDC80 <= code <= 0xDCFF:
-            code -= 0xDC00
-        return f"\\x{code:02x}" if code < 0x100 else character.encode("unicode_escape").decode()
+        if "\udc80" <= character <= "\udcff":
+            return f"\\x{ord(character) - 0xDC00:02x}"
+        return character.encode("unicode_escape").decode("ascii")
 
 
 def width(text: str) -> int:
@@ -115,15 +112,10 @@ def _has_color(live: bool, color: str, environ: Mapping[str, str]) -> bool:
 
 
 def write(stream: IO[str], lines: Iterable[str]) -> None:
-    """Writes lines; `ForgeError` if the stream takes no more, except for a closed pipe."""
-    try:
-        for line in lines:
-            stream.write(line + "\n")
-        stream.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise ForgeError(f"the output cannot be written: {error.strerror}") from None
+    """Writes lines; what they are made from may fail between two of them."""
+    for line in lines:
+        stream.write(line + "\n")
+    stream.flush()
 
 
 def complain(sentence: str, prefix: str = "forge: error: ") -> None:
