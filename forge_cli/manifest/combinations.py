@@ -75,7 +75,8 @@ def _work(path: Path, item: Mapping[str, Any]) -> Iterator[StructureError]:
     yield from _exclusive(path, item, DOERS)
     if "delegation" in item:
         for key in CONTRACT:
-            yield from _exclusive(path, item, ("delegation", key))
+            if key in item:
+                yield StructureError("conflicting-keys", (*path, key), "key", key="delegation")
     elif "capabilities" not in item and "role" not in item:
         yield _missing(path, "capabilities")
 

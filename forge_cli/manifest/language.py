@@ -135,6 +135,13 @@ def _values(node: Node) -> Iterator[str | int]:
 
 
 @cache
+def handler_kinds() -> tuple[str, ...]:
+    """The kinds of handlers that need no plug-in."""
+    role = child(child(schema(), "roles"), "any")
+    return labels(child(role, "handler"))
+
+
+@cache
 def owners() -> Mapping[str, tuple[str, ...]]:
     """Every key of the language, and the names of the mappings that have it, in their order."""
     found: dict[str, tuple[str, ...]] = {}

@@ -123,7 +123,8 @@ def _mistyped(trace: _Trace) -> StructureError | None:
     """A fault of type; none for null, which is told as such."""
     if trace.value is None and trace.path:
         return None
-    return mistyped(trace.path, trace.value, shapes(trace.node))
+    known = tuple(map(str, values(trace.node)))
+    return mistyped(trace.path, trace.value, shapes(trace.node), known)
 
 
 def _unknown_key(location: tuple[int | str, ...], data: Any) -> StructureError:

@@ -197,6 +197,18 @@ def test_what_is_not_plainly_meant_is_taken_out_and_lost() -> None:
     }
 
 
+@pytest.mark.parametrize("kind", [None, 3, "comand"])
+def test_a_handler_whose_kind_is_not_known_is_lost_with_all_it_holds(kind: Any) -> None:
+    found = structure(role(handler={"kind": kind, "extract": {"ok": [[]]}}))
+    assert "handler" not in found.data["roles"]["reviewer"]
+    assert ("roles", "reviewer", "handler") in found.lost
+
+
+@pytest.mark.parametrize("word", [3, True, "some"])
+def test_nothing_stands_in_for_one_of_several_words(word: Any) -> None:
+    assert "risk" not in structure(item(risk=word)).data["work_items"]["hello"]
+
+
 def test_the_data_that_was_handed_in_stays_as_it_is() -> None:
     data = item(needs=["a"], run=["sleep", 5])
     structure(data)

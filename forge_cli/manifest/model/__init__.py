@@ -19,7 +19,17 @@ from forge_cli.manifest.model.contracts import (
     Scope,
     StateKey,
 )
-from forge_cli.manifest.model.words import Budget, Count, Id, Labels, Variable, Whole, key, strict
+from forge_cli.manifest.model.words import (
+    Budget,
+    Count,
+    Id,
+    Labels,
+    Variable,
+    Whole,
+    Words,
+    key,
+    strict,
+)
 from forge_cli.manifest.model.work import Item
 
 Version = Annotated[int, Field(ge=1, le=1, json_schema_extra={"const": 1})]
@@ -92,7 +102,7 @@ class Manifest(TypedDict, total=False):
         ),
     ]
     schemas: Annotated[
-        dict[Annotated[str, Field(pattern=SCHEMA_ID)], str | dict[str, Any]],
+        dict[Annotated[str, Field(pattern=SCHEMA_ID)], Words | dict[str, Any]],
         key("JSON Schemas: a path, or written here.", {"findings@3": "schemas/findings.json"}),
     ]
     context_packages: Annotated[
