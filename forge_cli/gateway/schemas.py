@@ -30,12 +30,8 @@ def _validator(schemas: Mapping[str, Json], key: str) -> Any:
         return cached[1]
     resources = [(name, Resource.from_contents(s, DRAFT202012)) for name, s in schemas.items()]
     registry: Any = Registry().with_resources(resources)
-    validator = Draft202012Validator(
-        schemas[key],
-        registry=registry,
-        format_checker=Draft202012Validator.FORMAT_CHECKER,
-        _resolver=registry.resolver(base_uri=key),
-    )
+    checker = Draft202012Validator.FORMAT_CHECKER
+    validator = Draft202012Validator({"$ref": key}, registry=registry, format_checker=checker)
     _validators[id(schemas), key] = (schemas, validator)
     return validator
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.patterns import each
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.templates import Reference, fill, fill_argv, references
@@ -75,12 +76,17 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
 
 
 def elements(state: RunState, node: Node) -> list[Json]:
-    """What a `for_each` runs over; `ValueError` if it is no list."""
+    """What a `for_each` runs over; `ValueError` if it is no list or reaches too far."""
     values = fill(node.item.for_each, _Values(state, node, {}, "").look_up)
     if not isinstance(values, list):
         raise ValueError(
             f"for_each wants a list, {node.item.for_each!r} is {type(values).__name__}"
         )
+    contracts = (state.plan.contracts[name] for name in node.item.chain)
+    limits = [contract.scope for contract in contracts if contract.scope is not None]
+    excess = each.widening(node, values, limits)
+    if excess:
+        raise ValueError(excess)
     return values
 
 
@@ -107,12 +113,26 @@ def condition_context(state: RunState, names: Sequence[str]) -> dict[str, Json]:
 
 
 def _fill_handler(config: Mapping[str, Json], values: "_Values") -> Mapping[str, Json]:
-    if not any(True for _ in references(dict(config))):
+    """The configuration with its references filled, or itself if it has none.
+
+    The text of a script is not looked at: it gets its inputs by the environment.
+    """
+    open_keys = [
+        key
+        for key, value in config.items()
+        if not (key == "argv" and config.get("inputs_as_env")) and any(references(value))
+    ]
+    if not open_keys:
         return config
-    filled = {k: v if k in ("argv", "call") else fill(v, values.look_up) for k, v in config.items()}
-    if "argv" in config and not config.get("inputs_as_env"):
-        filled["argv"] = fill_argv(config["argv"], values.look_up)
-    return filled
+    return {
+        **config,
+        **{
+            key: fill_argv(config[key], values.look_up)
+            if key == "argv"
+            else fill(config[key], values.look_up)
+            for key in open_keys
+        },
+    }
 
 
 @dataclass(slots=True)

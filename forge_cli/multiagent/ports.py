@@ -1,6 +1,6 @@
 """What the machine's shells are made of: the Protocols that adapters satisfy."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,8 +38,8 @@ class Ledger(Protocol):
         """Append the events as one unit; they are durable when this returns."""
         ...
 
-    def events(self) -> Iterator[Event]:
-        """All events, first to last."""
+    def renew(self, now: int) -> None:
+        """Keep the lease beyond `now` (ms since the epoch); an error if another holds it."""
         ...
 
 

@@ -7,7 +7,7 @@ Bad:
 forge: 1
 work_items:
   lint:
-    run: [ruff]
+    script: ruff check
     capabilities: []
     with:
       deep: [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[
@@ -20,7 +20,7 @@ Good:
 forge: 1
 work_items:
   lint:
-    run: [ruff]
+    script: ruff check
     capabilities: []
     with: {deep: [[1, 2], [3, 4]]}
 ```

@@ -1,27 +1,60 @@
 """One item for every element of a list; each output becomes a list in the elements' order."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from forge_cli.multiagent.node import Fate, Node
 from forge_cli.multiagent.plan import Grant, Json
+from forge_cli.multiagent.scope import contains
 from forge_cli.multiagent.templates import fill
 
 
 def elements(node: Node, values: list[Json]) -> list[Node]:
     """One node for each value, waiting to be released."""
-    return [_element(node, f"{node.item_id}.{i}", value) for i, value in enumerate(values)]
+    return [
+        Node(
+            f"{node.item_id}.{index}",
+            node.item,
+            grant_of(node, value),
+            node.payer,
+            node.deadline,
+            parent=node,
+            each=value,
+            pending=1,
+        )
+        for index, value in enumerate(values)
+    ]
 
 
-def _element(node: Node, name: str, value: Json) -> Node:
-    grant = _grant(node.grant, value) if node.item.with_each else node.grant
-    return Node(
-        name, node.item, grant, node.payer, node.deadline, parent=node, each=value, pending=1
-    )
+def grant_of(node: Node, value: Json) -> Grant:
+    """What the element of that value may touch."""
+    if not node.item.with_each:
+        return node.grant
+    scope, writes = fill([node.grant.scope, node.grant.writes], lambda _: value)
+    return replace(node.grant, scope=tuple(scope), writes=tuple(writes))
 
 
-def _grant(grant: Grant, value: Json) -> Grant:
-    scope, writes = fill([grant.scope, grant.writes], lambda _: value)
-    return replace(grant, scope=tuple(scope), writes=tuple(writes))
+def widening(node: Node, values: list[Json], limits: Iterable[tuple[str, ...]]) -> str:
+    """Why some element would touch more than its contracts allow, or nothing.
+
+    `limits` are the scopes of the contracts above, each of which must hold every element's.
+    """
+    if not node.item.with_each:
+        return ""
+    outer = list(limits)
+    for value in values:
+        grant = grant_of(node, value)
+        try:
+            for inner in grant.scope:
+                for limit in outer:
+                    if not contains(limit, inner).holds:
+                        return f"element {value!r} reaches {inner!r}, beyond {', '.join(limit)}"
+            for inner in grant.writes:
+                if not contains(grant.scope, inner).holds:
+                    return f"element {value!r} writes {inner!r}, beyond {', '.join(grant.scope)}"
+        except ValueError as fault:
+            return f"element {value!r}: {fault}"
+    return ""
 
 
 def ready(node: Node) -> Fate:

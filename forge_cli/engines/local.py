@@ -1,0 +1,232 @@
+"""The local engine: the run machine in one process, on an asyncio loop and a durable ledger."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping
+from typing import Any, get_args
+
+from forge_cli.gateway.expressions import ExpressionError, holds
+from forge_cli.handlers.context import Stopped
+from forge_cli.multiagent.assignment import Assignment
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import FailureKind
+from forge_cli.multiagent.ports import Clock, Handler, Judge, Ledger, Observer
+from forge_cli.multiagent.responses import objection
+from forge_cli.multiagent.run import Command, Evaluate, Run
+from forge_cli.multiagent.run_state import RunState
+from forge_cli.multiagent.turn import Turn, TurnResult
+
+HEARTBEAT = 5_000
+"""Milliseconds between renewals of the lease."""
+
+_KINDS = frozenset(get_args(FailureKind))
+
+
+class SystemClock:
+    """The wall clock as it was at the start, carried on by the monotonic one.
+
+    So a clock that is set while a run is under way moves no deadline and steals no lease.
+    """
+
+    def __init__(self) -> None:
+        self._wall = time.time_ns() // 1_000_000
+        self._start = time.monotonic_ns()
+
+    def now(self) -> int:
+        """Milliseconds since the epoch, UTC; never falls."""
+        return self._wall + (time.monotonic_ns() - self._start) // 1_000_000
+
+
+class LocalEngine:
+    """Drives one run to its end.
+
+    The events of one pass of the loop are made durable together, before any turn of that pass
+    starts; a ledger that refuses ends the run at once with its error.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        ledger: Ledger,
+        handlers: Mapping[str, Handler],
+        judge: Judge,
+        clock: Clock,
+        observers: Iterable[Observer] = (),
+    ) -> None:
+        self._run = run
+        self._ledger = ledger
+        self._handlers = handlers
+        self._judge = judge
+        self._clock = clock
+        self._observers = tuple(observers)
+        self._batch: list[Event] = []
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._results: deque[tuple[Turn, TurnResult]] = deque()
+        self._expired: dict[str, str] = {}
+        self._signals: deque[str] = deque()
+        self._fault: BaseException | None = None
+        self._wake = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._renewed = 0
+
+    def stop(self, signal: str) -> None:
+        """Ask for a clean stop: no new turns, running ones cancelled, and then the end."""
+        self._signals.append(signal)
+        self._wake.set()
+
+    async def drive(self, started: Event) -> RunState:
+        """Run from `run_started` to `run_ended`; nothing of any turn is left when it returns."""
+        try:
+            self._record(started)
+            while True:
+                self._take_in()
+                turns = self._advance()
+                self._commit()
+                if self._run.state.status:
+                    return self._run.state
+                for turn in turns:
+                    self._begin(turn)
+                await self._rest()
+        finally:
+            await self._abandon()
+
+    def _record(self, event: Event) -> None:
+        self._run.apply(event)
+        self._batch.append(event)
+
+    def _take_in(self) -> None:
+        """Turn what came from outside since the last pass into events."""
+        if self._fault is not None:
+            raise self._fault
+        now = self._clock.now()
+        while self._signals:
+            signal = self._signals.popleft()
+            if not self._run.state.signal:
+                self._record(Event(now, "run_stopping", body={"signal": signal}))
+        while self._results:
+            turn, result = self._results.popleft()
+            self._record(self._response(turn, result, now))
+
+    def _advance(self) -> list[Turn]:
+        """Record everything that is due; returns the turns to start once it is durable."""
+        turns: list[Turn] = []
+        now = self._clock.now()
+        while commands := self._run.decide(now):
+            for command in commands:
+                self._record(self._event(command, now))
+                if isinstance(command, Assignment):
+                    turns.append(command.turn)
+        return turns
+
+    def _event(self, command: Command, now: int) -> Event:
+        if isinstance(command, Assignment):
+            return command.event
+        if isinstance(command, Event):
+            return command
+        return Event(now, "condition_evaluated", command.item, body=_evaluated(command))
+
+    def _commit(self) -> None:
+        batch, self._batch = self._batch, []
+        if batch:
+            self._ledger.append(batch)
+        now = self._clock.now()
+        if now - self._renewed >= HEARTBEAT:
+            self._ledger.renew(now)
+            self._renewed = now
+        for event in batch:
+            if event.kind == "turn_cancelled":
+                self._tasks[event.attempt].cancel()
+            for observe in self._observers:
+                observe(event)
+
+    def _begin(self, turn: Turn) -> None:
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(self._call(turn))
+        self._tasks[turn.attempt_id] = task
+        timer = loop.call_later(turn.timeout / 1000, self._expire, turn)
+        task.add_done_callback(lambda done: self._finish(done, timer))
+
+    def _finish(self, task: asyncio.Task[None], timer: asyncio.TimerHandle) -> None:
+        timer.cancel()
+        if not task.cancelled() and task.exception() is not None:
+            self._fault = task.exception()
+            self._wake.set()
+
+    async def _call(self, turn: Turn) -> None:
+        try:
+            result = await self._handlers[turn.handler_kind].run(turn)
+        except Stopped as stopped:
+            result = stopped.result
+        except asyncio.CancelledError:
+            result = TurnResult.failed("cancelled", "it was cancelled")
+        self._results.append((turn, result))
+        self._wake.set()
+
+    def _expire(self, turn: Turn) -> None:
+        seconds = f"{turn.timeout / 1000:g} s"
+        late = self._clock.now() >= turn.deadline
+        self._expired[turn.attempt_id] = "deadline" if late else f"timeout after {seconds}"
+        self._tasks[turn.attempt_id].cancel()
+
+    def _response(self, turn: Turn, result: TurnResult, now: int) -> Event:
+        """The event that a result becomes; its sender is the task that it came from."""
+        del self._tasks[turn.attempt_id]
+        sender = f"{turn.role_id}#{turn.item_id}"
+        fault = objection(self._run.state, turn.attempt_id, sender, result.status)
+        if fault:
+            body: dict[str, Any] = {"sender": sender, "reason": fault}
+            return Event(now, "response_ignored", turn.item_id, turn.attempt_id, body)
+        expired = self._expired.pop(turn.attempt_id, "")
+        if expired and result.status == "failed":
+            kind = expired.partition(" ")[0]
+            message = "its deadline has passed" if kind == "deadline" else expired
+            body = _body(sender, result) | {"kind": kind, "message": message}
+        else:
+            body = _body(sender, result)
+        if result.status == "done":
+            verdict = self._judge.judge(turn, result)
+            body["output"] = verdict.output
+            body["verdict"] = {"accepted": verdict.accepted, "reason": verdict.reason}
+            if verdict.evidence:
+                body["verdict"]["evidence"] = dict(verdict.evidence)
+        return Event(now, "turn_ended", turn.item_id, turn.attempt_id, body)
+
+    async def _rest(self) -> None:
+        """Wait until something happened or the machine wants to be asked again."""
+        if not (self._results or self._signals or self._fault):
+            due = min(self._run.wakeup(), self._renewed + HEARTBEAT)
+            delay = max(0, due - self._clock.now()) / 1000
+            self._timer = asyncio.get_running_loop().call_later(delay, self._wake.set)
+            await self._wake.wait()
+            self._timer.cancel()
+        self._wake.clear()
+
+    async def _abandon(self) -> None:
+        """Stop whatever still runs because the run ended with an error."""
+        tasks = [task for task in self._tasks.values() if not task.done()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+
+def _evaluated(command: Evaluate) -> dict[str, Any]:
+    try:
+        return {"value": holds(command.expression, command.context)}
+    except ExpressionError as fault:
+        return {"value": None, "error": str(fault)}
+
+
+def _body(sender: str, result: TurnResult) -> dict[str, Any]:
+    """What of a result is recorded: everything that is there."""
+    usage = None if result.usage is None else dict(result.usage)
+    body: dict[str, Any] = {"status": result.status, "sender": sender, "usage": usage}
+    if result.status == "failed":
+        body["kind"] = result.kind if result.kind in _KINDS else "error"
+        body["message"] = result.message
+    for name in ("partial", "state", "effects", "posts", "requests", "captured"):
+        value = getattr(result, name)
+        if value:
+            body[name] = list(value) if isinstance(value, tuple) else value
+    return body

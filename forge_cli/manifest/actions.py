@@ -1,0 +1,57 @@
+"""What capability words let a handler do, and the risk that follows from it."""
+
+from collections.abc import Iterable, Mapping
+
+from forge_cli.multiagent.plan import Risk
+
+_READ = frozenset({"file-read"})
+_WRITE = frozenset({"file-read", "file-write"})
+_PROCESS = frozenset({"process"})
+
+BUILT_IN: Mapping[str, frozenset[str]] = {
+    "read": _READ,
+    "repository-read": _READ,
+    "write": _WRITE,
+    "repository-write": _WRITE,
+    "execute": _PROCESS,
+    "process": _PROCESS,
+    "test-run": _PROCESS,
+    "network": frozenset({"network"}),
+}
+ACTIONS = frozenset({"file-read", "file-write", "process", "network"})
+"""Every action but `tool:<server>/<tool>`."""
+
+_HARMLESS_WORDS = frozenset({"read", "repository-read", "test-run"})
+
+
+def is_action(text: str) -> bool:
+    """Whether the text is an action, or names a tool as `tool:<server>/<tool>`."""
+    if text in ACTIONS:
+        return True
+    server, slash, tool = text.removeprefix("tool:").partition("/")
+    return text.startswith("tool:") and bool(server and slash and tool)
+
+
+class Vocabulary:
+    """The words of one manifest: the built-in ones and those that `capabilities` adds.
+
+    A word that nobody declared allows nothing; built-in words cannot be redefined.
+    """
+
+    def __init__(self, declared: Mapping[str, Iterable[str]]) -> None:
+        added = {word: frozenset(actions) for word, actions in declared.items()}
+        self.words: Mapping[str, frozenset[str]] = {**added, **BUILT_IN}
+        self._actions: dict[frozenset[str], frozenset[str]] = {}
+
+    def actions(self, capabilities: frozenset[str]) -> frozenset[str]:
+        """What the capabilities allow together."""
+        found = self._actions.get(capabilities)
+        if found is None:
+            granted = (self.words.get(word, frozenset()) for word in capabilities)
+            found = self._actions[capabilities] = frozenset().union(*granted)
+        return found
+
+    def risk(self, capabilities: frozenset[str]) -> Risk:
+        """`read_only` if all that is granted is reading and running tests, else `reversible`."""
+        others = capabilities - _HARMLESS_WORDS
+        return "read_only" if self.actions(others) <= _READ else "reversible"

@@ -1,0 +1,148 @@
+"""JMESPath expressions: compiled to know what they read; a misspelt root would just be null."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+Steps = tuple[str, ...]
+"""A way from the root through named fields, as far as it can be known without data."""
+
+# Most conditions are one plain path, for which the parser (and its import) is not needed.
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
+_HYPHENATED = re.compile(r"(?<![\w\"-])([A-Za-z_]\w*(?:-[A-Za-z0-9_]+)+)", re.ASCII)
+_BARE_LITERAL = re.compile(r"(?P<sign>[=!<>]=|[<>])\s*(?P<literal>-?[0-9]+(?:\.[0-9]+)?)(?![\w`])")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an expression reads, or why it cannot be compiled.
+
+    `fault` is the first thing that is wrong, `token` the part of the text at fault, `hint` what to
+    type; all are empty for a sound expression.
+    """
+
+    paths: tuple[Steps, ...] = ()
+    fault: str = ""
+    token: str = ""
+    hint: str = ""
+
+
+@lru_cache(maxsize=65_536)
+def read(text: str) -> Reading:
+    """Compile the expression and follow what it reads from the root."""
+    if _PLAIN.fullmatch(text):
+        return Reading((tuple(text.split(".")),))
+    return _compile(text)
+
+
+def _compile(text: str) -> Reading:
+    import jmespath
+    from jmespath.exceptions import JMESPathError
+    from jmespath.functions import Functions
+
+    try:
+        tree = jmespath.compile(text).parsed
+    except JMESPathError as error:
+        return _refused(text, error)
+    except RecursionError:
+        return Reading(fault="the expression is nested too deeply", hint="split it")
+    walk = _Walk()
+    walk.keep(walk.visit(tree, ()))
+    for name in walk.functions:
+        if name not in Functions.FUNCTION_TABLE:
+            known = ", ".join(sorted(Functions.FUNCTION_TABLE))
+            return Reading(
+                fault=f"there is no function {name!r}", token=name, hint=f"functions: {known}"
+            )
+    return Reading(tuple(dict.fromkeys(walk.paths)))
+
+
+class _Walk:
+    """Follows a syntax tree; a base of None is a place that only data could name."""
+
+    def __init__(self) -> None:
+        self.paths: list[Steps] = []
+        self.functions: list[str] = []
+
+    def keep(self, path: Steps | None) -> None:
+        if path is not None:
+            self.paths.append(path)
+
+    def visit(self, node: Mapping[str, Any], base: Steps | None) -> Steps | None:
+        children: Sequence[Mapping[str, Any]] = node["children"]
+        match node["type"]:
+            case "field":
+                return None if base is None else (*base, node["value"])
+            case "current" | "identity":
+                return base
+            case "subexpression" | "pipe":
+                for child in children:
+                    base = self.visit(child, base)
+                return base
+            case "expref":
+                self.visit(children[0], None)
+                return None
+            case "index_expression" | "flatten" | "slice":
+                self._elements(children, base)
+                return None
+            case "projection" | "value_projection" | "filter_projection":
+                self._elements(children, base)
+                return None
+            case "function_expression":
+                self.functions.append(node["value"])
+        for child in children:
+            self.keep(self.visit(child, base))
+        return None
+
+    def _elements(self, children: Sequence[Mapping[str, Any]], base: Steps | None) -> None:
+        self.keep(self.visit(children[0], base))
+        for child in children[1:]:
+            self.visit(child, None)
+
+
+def _refused(text: str, error: Exception) -> Reading:
+    hyphenated = next(_hyphenated(text), "")
+    if hyphenated:
+        quoted = text.replace(hyphenated, f'"{hyphenated}"')
+        return Reading(
+            fault=f"{hyphenated!r} has a hyphen, which JMESPath reads only in double quotes",
+            token=hyphenated,
+            hint=f"write  {quoted}",
+        )
+    bare = _BARE_LITERAL.search(text)
+    if bare:
+        literal = bare["literal"]
+        mended = f"{text[: bare.start('literal')]}`{literal}`{text[bare.end('literal') :]}"
+        return Reading(
+            fault=f"{literal} is a literal, which JMESPath reads only in backticks",
+            token=literal,
+            hint=f"write  {mended}",
+        )
+    return Reading(fault=_sentence(text, error), token=_token(text, error), hint=_QUOTING)
+
+
+_QUOTING = 'names with hyphens need double quotes, literals backticks: "a-b" == `0`'
+
+
+def _hyphenated(text: str) -> Iterator[str]:
+    # What stands in quotes or backticks is read as it is.
+    bare = re.sub(
+        r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", lambda m: " " * len(m[0]), text
+    )
+    yield from (match[1] for match in _HYPHENATED.finditer(bare))
+
+
+def _sentence(text: str, error: Exception) -> str:
+    position = getattr(error, "lex_position", None)
+    if not text.strip():
+        return "the expression is empty"
+    if not isinstance(position, int) or position >= len(text):
+        return f"the expression {text!r} is not complete"
+    return f"the expression {text!r} cannot be read at character {position + 1}"
+
+
+def _token(text: str, error: Exception) -> str:
+    position = getattr(error, "lex_position", None)
+    return text[position : position + 1] if isinstance(position, int) else ""

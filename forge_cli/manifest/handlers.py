@@ -1,0 +1,102 @@
+"""Handlers as the plan has them: configurations with every default filled, and their digests."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from forge_cli.canonical import digest, digest_of_bytes
+from forge_cli.manifest.limits import budget, read_duration
+from forge_cli.manifest.nodes import Agent, Node, Written
+from forge_cli.multiagent.plan import Handler, Json
+
+BASH = ("bash", "-euo", "pipefail", "-c")
+GRACE = 5_000
+"""Milliseconds between TERM and KILL."""
+MAX_OUTPUT = 16 * 2**20
+"""Bytes that are kept of each output stream."""
+
+
+class Files(Protocol):
+    """What lies below the manifest's folder."""
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of a file by its path from the folder, or None."""
+        ...
+
+
+class Handlers:
+    """Makes the handlers of one plan; `files` maps the files they name to their digests."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._digests: dict[str, str | None] = {}
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """Every file that some handler names, with the digest of its bytes."""
+        return {name: found for name, found in sorted(self._digests.items()) if found}
+
+    def of_role(self, role: Agent) -> Handler:
+        """The handler of a role."""
+        written = role.written.get("handler", {})
+        kind = str(written.get("kind", ""))
+        config = {key: value for key, value in written.items() if key not in ("kind", "max_usage")}
+        if kind == "command":
+            config = _command(written)
+        return self._made(kind, config, written.get("max_usage"))
+
+    def of_item(self, node: Node) -> Handler:
+        """The handler of an item that is a `run` or a `script`."""
+        written = node.written
+        argv = written["run"] if "run" in written else [*BASH, written["script"]]
+        result = "file" if "outputs" in written else "text"
+        own = {key: written[key] for key in ("env", "secrets", "sandbox") if key in written}
+        config = _command({"argv": argv, "stdin": "none", "result": result, **own})
+        if "script" in written:
+            config["inputs_as_env"] = True
+        return self._made("command", config, None)
+
+    def _made(self, kind: str, config: dict[str, Json], max_usage: Any) -> Handler:
+        names = dict.fromkeys(name for name in _files(kind, config) if self._digest(name))
+        covered: dict[str, Json] = {"kind": kind, "config": config}
+        if names:
+            covered["files"] = {name: self._digest(name) for name in names}
+        usage = budget(max_usage)
+        if usage is not None:
+            covered["max_usage"] = usage.limits()
+        return Handler(kind, config, digest(covered), usage)
+
+    def _digest(self, name: str) -> str | None:
+        if name not in self._digests:
+            data = self._files.read(name)
+            self._digests[name] = None if data is None else digest_of_bytes(data)
+        return self._digests[name]
+
+
+def _command(written: Written) -> dict[str, Json]:
+    grace = read_duration(written.get("grace"))
+    config: dict[str, Json] = {
+        "argv": list(written["argv"]),
+        "stdin": written.get("stdin", "json"),
+        "result": written.get("result", "stdout-json"),
+        "extract": dict(written.get("extract", {})),
+        "exit_codes": dict(written.get("exit_codes", {})),
+        "grace": GRACE if grace is None else grace,
+        "max_output": written.get("max_output", MAX_OUTPUT),
+        "env": dict(written.get("env", {})),
+        "secrets": list(written.get("secrets", [])),
+    }
+    if "sandbox" in written:
+        config["sandbox"] = written["sandbox"]
+    return config
+
+
+def _files(kind: str, config: Mapping[str, Json]) -> Iterator[str]:
+    """Names that may be those of files: of the function, of prompts, in the argument vector."""
+    if kind == "function":
+        yield config["call"].rpartition(":")[0]
+    if "instructions_file" in config:
+        yield config["instructions_file"]
+    for token in () if config.get("inputs_as_env") else config.get("argv", ()):
+        # What is filled in later is data, and an option is no file.
+        if "${" not in token and not token.startswith("-") and len(token) <= 1024:
+            yield token

@@ -1,0 +1,141 @@
+"""Finds JMESPath expressions that cannot be compiled, or look for what is never there.
+
+A misspelt root is null in JMESPath, so that a condition or a criterion would be switched off
+without a word. A `when` looks at `inputs`, `items` and `state`; a criterion looks at the outputs.
+Names with hyphens need double quotes, literals backticks.
+
+Bad:
+```yaml
+forge: 1
+work_items:
+  count:
+    run: [wc, -l, notes.txt]
+    capabilities: [read]
+  report:
+    run: [echo, done]
+    capabilities: []
+    when: item.count.outputs.result
+#         ^^^^
+```
+
+Good:
+```yaml
+forge: 1
+work_items:
+  count:
+    run: [wc, -l, notes.txt]
+    capabilities: [read]
+  report:
+    run: [echo, done]
+    capabilities: []
+    when: items.count.outputs.result
+```
+"""
+
+from collections.abc import Iterator, Sequence
+
+from forge_cli.manifest.expressions import Reading, Steps, read
+from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.nodes import Node
+from forge_cli.manifest.subject import Subject
+from forge_cli.manifest.suggest import suggest
+from forge_cli.manifest.topology import Topology
+
+RULE = "bad-expression"
+ROOTS = ("inputs", "items", "state")
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Compile every expression and look at where it starts."""
+    topology = subject.topology
+    for node in topology.holding("when"):
+        path, reading = (*node.path, "when"), read(node.own["when"])
+        yield from _fault(path, reading)
+        yield from _conditions(path, reading.paths)
+    for node in topology.nodes.values():
+        for index, text in enumerate(node.terms().get("criteria", ())):
+            path, reading = (*node.place("criteria"), index), read(text)
+            yield from _fault(path, reading)
+            yield from _criteria(path, node, reading.paths)
+    for path, text in _extracts(topology):
+        yield from _fault(path, read(text))
+
+
+def _fault(path: Path, reading: Reading) -> Iterator[Finding]:
+    if reading.fault:
+        spot = Spot(path, token=reading.token or None)
+        yield Finding(RULE, spot, reading.fault, reading.hint)
+
+
+def _conditions(path: Path, paths: Sequence[Steps]) -> Iterator[Finding]:
+    for steps in paths:
+        if not steps or steps[0] not in ROOTS:
+            yield _unknown_root(path, steps)
+        elif len(steps) == 1:
+            yield Finding(
+                RULE,
+                Spot(path, token=steps[0]),
+                f"'{steps[0]}' is looked at as a whole, so nothing says what has to be there",
+                f"name what you need: {_EXAMPLES[steps[0]]}",
+            )
+        elif steps[0] == "items" and len(steps) > 2 and steps[2] not in ("outputs", "status"):
+            yield Finding(
+                RULE,
+                Spot(path, token=steps[2]),
+                f"an item has 'outputs' and 'status', and no '{steps[2]}'",
+                f"write  items.{_quoted(steps[1])}.outputs.{_quoted(steps[2])}",
+            )
+
+
+_EXAMPLES = {
+    "inputs": "inputs.NAME",
+    "items": "items.ID.outputs.KEY or items.ID.status",
+    "state": "state.KEY",
+}
+
+
+def _unknown_root(path: Path, steps: Steps) -> Finding:
+    if not steps:
+        return Finding(
+            RULE,
+            Spot(path, token="@"),  # noqa: S106 - a part of the text, no password
+            "'@' is everything at once, so nothing says what has to be there",
+            f"name what you need: {', '.join(_EXAMPLES.values())}",
+        )
+    suggestion = suggest(steps[0], ROOTS)
+    return Finding(
+        RULE,
+        Spot(path, note=f"did you mean '{suggestion.word}'?" if suggestion else "", token=steps[0]),
+        f"'{steps[0]}' is always null here: a condition looks at inputs, items and state",
+        f"a name that is meant as text stands in single quotes:  '{steps[0]}'",
+    )
+
+
+def _criteria(path: Path, node: Node, paths: Sequence[Steps]) -> Iterator[Finding]:
+    if node.agent is None and not node.children:
+        return
+    for steps in paths:
+        if steps and steps[0] not in node.outputs:
+            suggestion = suggest(steps[0], tuple(node.outputs))
+            outputs = ", ".join(f"'{key}'" for key in node.outputs) or "none"
+            yield Finding(
+                RULE,
+                Spot(
+                    path,
+                    note=f"did you mean '{suggestion.word}'?" if suggestion else "",
+                    token=steps[0],
+                ),
+                f"'{steps[0]}' is always null here: a criterion looks at the outputs of"
+                f" '{node.item_id}'",
+                f"outputs: {outputs}",
+            )
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if "-" in name or "." in name else name
+
+
+def _extracts(topology: Topology) -> Iterator[tuple[Path, str]]:
+    for role in topology.roles.values():
+        for key, text in role.written.get("handler", {}).get("extract", {}).items():
+            yield (*role.path, "handler", "extract", key), text

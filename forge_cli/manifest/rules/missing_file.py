@@ -1,0 +1,69 @@
+"""Finds files that the manifest names and that are not there.
+
+Handlers, schemas and instructions are read from files below the manifest's folder, and nowhere
+else; their bytes are part of the plan.
+
+Bad:
+```yaml
+forge: 1
+roles:
+  reviewer:
+    capabilities: []
+    handler: {kind: function, call: "reviewers.py:review"}
+#                                    ^^^^^^^^^^^^
+work_items:
+  review: {role: reviewer}
+```
+
+Good:
+```yaml
+forge: 1
+roles:
+  reviewer:
+    capabilities: []
+    handler: {kind: function, call: "handlers.py:review"}
+work_items:
+  review: {role: reviewer}
+```
+```python handlers.py
+def review(turn):
+    return {"result": "fine"}
+```
+"""
+
+from collections.abc import Iterator
+
+from forge_cli.manifest.assembly import section
+from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.subject import Subject
+
+RULE = "missing-file"
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Look for every file by name; one that is named twice is told at each place."""
+    for path, name, what in _files(subject):
+        problem = subject.files.problem(name)
+        if problem:
+            yield Finding(
+                RULE,
+                Spot(path, token=name),
+                f"{what} '{name}' {problem}",
+                "files are named from the manifest's folder, and lie below it",
+            )
+
+
+def _files(subject: Subject) -> Iterator[tuple[Path, str, str]]:
+    topology = subject.topology
+    for role in topology.roles.values():
+        handler, path = role.written.get("handler", {}), (*role.path, "handler")
+        if handler.get("kind") == "function" and "call" in handler:
+            yield (*path, "call"), handler["call"].rpartition(":")[0], "handler file"
+        if "instructions_file" in handler:
+            yield (*path, "instructions_file"), handler["instructions_file"], "instructions"
+    for name, schema in section(subject.data, "schemas").items():
+        if isinstance(schema, str):
+            yield ("schemas", name), schema, "schema"
+    for path, written in topology.terms("completion"):
+        if not written["completion"].startswith("schema:"):
+            yield path, written["completion"], "schema"

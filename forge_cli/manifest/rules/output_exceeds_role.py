@@ -1,0 +1,70 @@
+"""Finds outputs that an item or contract promises and the role behind it does not produce.
+
+The outputs of an item are the keys of its result, exactly these. A key that the role does not
+list could never be there, so the item could never be accepted.
+
+Bad:
+```yaml
+forge: 1
+roles:
+  reviewer:
+    capabilities: []
+    outputs: [verdict]
+    handler: {kind: command, argv: [bin/review]}
+work_items:
+  review:
+    role: reviewer
+    outputs: [verdict, findings]
+#                      ^^^^^^^^
+```
+
+Good:
+```yaml
+forge: 1
+roles:
+  reviewer:
+    capabilities: []
+    outputs: [verdict, findings]
+    handler: {kind: command, argv: [bin/review]}
+work_items:
+  review:
+    role: reviewer
+    outputs: [verdict, findings]
+```
+"""
+
+from collections.abc import Iterator
+
+from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.nodes import Agent
+from forge_cli.manifest.subject import Subject
+
+RULE = "output-exceeds-role"
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Compare promised outputs with the role's."""
+    topology = subject.topology
+    for contract in topology.contracts.values():
+        if contract.delegate is not None and "outputs" in contract.written:
+            path = (*contract.path, "outputs")
+            yield from _beyond(path, contract.written["outputs"], contract.delegate)
+    for node in topology.holding("outputs"):
+        if node.way == "role" and node.agent is not None:
+            yield from _beyond((*node.path, "outputs"), node.own["outputs"], node.agent)
+
+
+def _beyond(path: Path, promised: list[str], role: Agent) -> Iterator[Finding]:
+    name = f"role '{role.role_id}'"
+    produced = ", ".join(f"'{key}'" for key in role.outputs) or "nothing"
+    said = "outputs" in role.written
+    related = Spot(
+        (*role.path, "outputs") if said else role.path,
+        "key",
+        f"{name} produces {produced}" + ("" if said else ", the default"),
+    )
+    for index, key in enumerate(promised):
+        if key not in role.outputs:
+            spot = Spot((*path, index), note="not produced by the role")
+            hint = f"add it to the outputs of {name}, or leave it out"
+            yield Finding(RULE, spot, f"output '{key}' exceeds {name}", hint, (related,))

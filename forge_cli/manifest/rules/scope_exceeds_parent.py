@@ -1,0 +1,169 @@
+"""Finds scopes and `writes` that reach what the link above them does not.
+
+The scope of an item lies within its role's, a role's within the run's, a contract's within both
+its delegator's and its delegate's, and `writes` within the item's scope. Inclusion is decided for
+all paths, dotted names included, and the message shows one that is outside.
+
+Bad:
+```yaml
+forge: 1
+roles:
+  reviewer:
+    capabilities: [repository-read]
+    scope: [files:src/**, files:tests/**]
+    handler: {kind: command, argv: [bin/review]}
+work_items:
+  review:
+    role: reviewer
+    scope: [files:src/**, files:**/test_*.py]
+#                         ^^^^^^^^^^^^^^^^^^
+```
+
+Good:
+```yaml
+forge: 1
+roles:
+  reviewer:
+    capabilities: [repository-read]
+    scope: [files:src/**, files:tests/**]
+    handler: {kind: command, argv: [bin/review]}
+work_items:
+  review:
+    role: reviewer
+    scope: [files:src/**, files:tests/**/test_*.py]
+```
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.naming import flow
+from forge_cli.manifest.nodes import Delegated, Node
+from forge_cli.manifest.scopes import EACH, elements, fault, included, narrowed
+from forge_cli.manifest.subject import Subject
+from forge_cli.manifest.topology import Topology
+
+RULE = "scope-exceeds-parent"
+
+
+@dataclass(frozen=True, slots=True)
+class _Above:
+    """A link that a scope has to lie within: its name, its scope, and where that is written."""
+
+    name: str
+    scope: tuple[str, ...]
+    path: Path
+    verb: str = "touch"
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Hold every scope and `writes` against the links above it."""
+    topology = subject.topology
+    for role in topology.roles.values():
+        if "scope" in role.written:
+            yield from _beyond((*role.path, "scope"), role.scope, [_run(topology)])
+    for contract in topology.contracts.values():
+        if "scope" in contract.written:
+            path = (*contract.path, "scope")
+            yield from _beyond(path, contract.scope, _parties(topology, contract))
+    for node in topology.holding("scope"):
+        if node.way != "delegation":
+            path, scope = (*node.path, "scope"), tuple(node.own["scope"])
+            yield from _beyond(path, scope, _links(topology, node), node.written.get("for_each"))
+    for node in topology.holding("writes"):
+        above = [_own(topology, node)]
+        path, scope = (*node.path, "writes"), tuple(node.own["writes"])
+        yield from _beyond(path, scope, above, node.written.get("for_each"))
+
+
+def _beyond(
+    path: Path, scopes: tuple[str, ...], above: list[_Above], for_each: object = None
+) -> Iterator[Finding]:
+    for index, text in enumerate(scopes):
+        outside = (_outside(link, text, for_each) for link in above)
+        first = next((found for found in outside if found is not None), None)
+        if first is not None:
+            yield _finding((*path, index), scopes, text, *first)
+
+
+def _outside(link: _Above, text: str, for_each: object) -> tuple[_Above, str | None] | None:
+    # Who does not vary with the element cannot rely on a pattern that does.
+    parents = link.scope if EACH in text else tuple(p for p in link.scope if EACH not in p)
+    for child, *above in elements((text, *parents), for_each):
+        if not fault(child):
+            inclusion = included(tuple(above), child)
+            if not inclusion.holds:
+                return link, inclusion.witness
+    return None
+
+
+def _finding(
+    path: Path, scopes: tuple[str, ...], text: str, link: _Above, witness: str | None
+) -> Finding:
+    note = (
+        f"reaches {witness!r}, which {_pronoun(link)} does not"
+        if witness is not None
+        else f"too intricate to show that {_pronoun(link)} holds it"
+    )
+    count = f"{len(link.scope)} pattern{'' if len(link.scope) == 1 else 's'}"
+    held = f"{link.name} may {link.verb} {count}: {', '.join(link.scope)}"
+    if not link.scope:
+        held = f"{link.name} may {link.verb} nothing"
+    related = Spot(link.path, "key", held)
+    hint = f"write  {path[-2]}: {flow_scopes(narrowed(link.scope, scopes, text))}"
+    subject = "writes" if path[-2] == "writes" else "scope"
+    verb = "exceed" if subject == "writes" else "exceeds"
+    message = f"{subject} {verb} {link.name}"
+    return Finding(RULE, Spot(path, note=note), message, hint, (related,) if link.path else ())
+
+
+def _pronoun(link: _Above) -> str:
+    return "the " + link.name.split(" ", 1)[0] if " '" in link.name else link.name
+
+
+def flow_scopes(scopes: list[str]) -> str:
+    """Scopes as a flow list that can be typed."""
+    return "[" + ", ".join(s if _plain(s) else flow(s) for s in scopes) + "]"
+
+
+def _plain(text: str) -> bool:
+    return not any(char in text for char in "{}[],#&!|>'\"%@`") and ": " not in text
+
+
+def _run(topology: Topology) -> _Above:
+    written = "scope" in topology.data
+    return _Above("the run", topology.scope, ("scope",) if written else ())
+
+
+def _parties(topology: Topology, contract: Delegated) -> list[_Above]:
+    parties = (contract.delegate, contract.delegator)
+    links = [
+        _Above(f"role '{a.role_id}'", a.scope, (*a.path, "scope"))
+        for a in parties
+        if a is not None and "scope" in a.written
+    ]
+    return links if len(links) == 2 else [*links, _run(topology)]
+
+
+def _links(topology: Topology, node: Node) -> list[_Above]:
+    links: list[_Above] = []
+    agent = node.agent
+    if agent is not None and node.way == "role" and "scope" in agent.written:
+        links.append(_Above(f"role '{agent.role_id}'", agent.scope, (*agent.path, "scope")))
+    above = node.parent
+    if above is not None and "scope" in above.own:
+        links.append(_Above(f"item '{above.item_id}'", above.scope, (*above.path, "scope")))
+    return links or [_run(topology)]
+
+
+def _own(topology: Topology, node: Node) -> _Above:
+    place = node.place("scope")
+    if place[-1] == "scope":
+        verb = "touch"
+        name = f"scope of item '{node.item_id}'"
+        return _Above(name, node.scope, place, verb)
+    agent = node.agent
+    if agent is not None and node.way in ("role", "routed") and "scope" in agent.written:
+        return _Above(f"role '{agent.role_id}'", node.scope, (*agent.path, "scope"))
+    return _run(topology)

@@ -1,0 +1,141 @@
+"""Finds `${...}` that forge does not fill, or not in this place.
+
+Only what the manifest knows is filled: inputs, outputs and statuses of items, state, and a few
+values of the turn. Other tools' forms (`${HOME}`, `${{ }}`) would go through as they are and mean
+something else, or nothing.
+
+Bad:
+```yaml
+forge: 1
+work_items:
+  build:
+    run: [make, "${HOME}"]
+#                ^^^^^^^
+    capabilities: []
+```
+
+Good:
+```yaml
+forge: 1
+env: [HOME]
+work_items:
+  build:
+    run: [make, "${env.HOME}"]
+    capabilities: []
+```
+"""
+
+import re
+from collections.abc import Iterator
+
+from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.nodes import Node
+from forge_cli.manifest.references import Misread
+from forge_cli.manifest.subject import Subject
+from forge_cli.manifest.topology import Topology
+
+RULE = "unknown-interpolation"
+_FORMS = (
+    "known: ${inputs.NAME}, ${items.ID.outputs.KEY}, ${items.ID.status}, ${state.KEY}, ${env.NAME},"
+    " ${each},\n${scope}, ${budget}, ${goal}, ${completion}, ${run}, ${attempt};"
+    " $${ is a literal ${"
+)
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_GITHUB = re.compile(r"\$\{\{\s*([a-z]+)\.([A-Za-z0-9_.-]+?)\s*(?:\}|$)")
+_OUTPUTS = re.compile(r"\$\{items\.([a-z][a-z0-9_.-]*?)(?:\.outputs)?\}")
+_OPENING = re.compile(r"\$\{[^}]*\}?")
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Every text that cannot be read, and every `${each}` where there is no element."""
+    topology = subject.topology
+    for misread in topology.mentions.misread:
+        yield _unreadable(misread, topology)
+    for mention in topology.mentions.all():
+        if mention.text == "${each}" and not _has_element(topology.nodes.get(mention.owner)):
+            yield _no_element(mention.path, mention.text)
+    yield from _scopes(topology)
+
+
+def _unreadable(misread: Misread, topology: Topology) -> Finding:
+    token = misread.token
+    shown = token if len(token) <= 40 else f"{token[:37]}..."
+    return Finding(
+        RULE,
+        Spot(misread.path, token=token),
+        f"'{shown}' is not something that forge fills",
+        _mend(token, topology),
+    )
+
+
+def _mend(token: str, topology: Topology) -> str:
+    github = _GITHUB.match(token)
+    if github:
+        root = {"needs": "items", "steps": "items"}.get(github[1], github[1])
+        if root in ("inputs", "env", "items", "state"):
+            return f"write  ${{{root}.{github[2]}}}"
+        return _FORMS
+    outputs = _OUTPUTS.fullmatch(token)
+    if outputs:
+        node = topology.nodes.get(outputs[1])
+        keys = [f"${{items.{outputs[1]}.outputs.{key}}}" for key in (node.outputs if node else ())]
+        return f"write  {' or '.join(keys or ['${items.ID.outputs.KEY}'])}"
+    variable = _VARIABLE.fullmatch(token)
+    if variable is None:
+        return _FORMS if token.endswith("}") else f"close it with '}}', or write  ${token}"
+    name = variable[1]
+    for root in ("inputs", "state", "secrets"):
+        if name in topology.data.get(root, ()):
+            if root == "secrets":
+                return f"secrets are never filled in: write  secrets: [{name}]  in the item"
+            return f"write  ${{{root}.{name}}}"
+    if name.isupper():
+        return f"write  ${{env.{name}}}  and  env: [{name}]  at the top, or  $${{{name}}}  as it is"
+    return _FORMS
+
+
+def _has_element(node: Node | None) -> bool:
+    return node is not None and "for_each" in node.own
+
+
+def _no_element(path: Path, token: str) -> Finding:
+    return Finding(
+        RULE,
+        Spot(path, note="no for_each here", token=token),
+        f"'{token}' stands for an element, and there is no 'for_each' here",
+        "write  for_each: [...]  in the item, or leave it out",
+    )
+
+
+def _scopes(topology: Topology) -> Iterator[Finding]:
+    """In a scope only `${each}` is filled, and only where the elements are known before the run."""
+    top = ((("scope", index), text, None) for index, text in enumerate(topology.scope))
+    for path, text, for_each in (*top, *_written(topology)):
+        for found in _OPENING.findall(text):
+            if found != "${each}":
+                yield Finding(
+                    RULE,
+                    Spot(path, token=found),
+                    f"'{found}' is not filled in a scope: only '${{each}}' is",
+                    "write the scope out",
+                )
+            elif for_each is None:
+                yield _no_element(path, found)
+            elif isinstance(for_each, str) and "${inputs." not in for_each:
+                yield Finding(
+                    RULE,
+                    Spot(path, note="known only while it runs", token=found),
+                    "a scope cannot come from what an item puts out",
+                    "let  for_each  be a list or an input, or write the scope out",
+                )
+
+
+def _written(topology: Topology) -> Iterator[tuple[Path, str, object]]:
+    for role in topology.roles.values():
+        for index, text in enumerate(role.written.get("scope", ())):
+            yield (*role.path, "scope", index), text, None
+    for key in ("scope", "writes"):
+        for path, written in topology.terms(key):
+            for index, text in enumerate(written[key]):
+                if "${" in text:
+                    yield (*path, index), text, written.get("for_each")

@@ -1,0 +1,96 @@
+"""Finds items that may run side by side and may write the same path.
+
+Whoever ends last would win, and nobody would know. Order them, or let each write its own part.
+
+Bad:
+```yaml
+forge: 1
+work_items:
+  api:
+    run: [make, api]
+    capabilities: [repository-write]
+    writes: [files:src/**]
+  web:
+    run: [make, web]
+    capabilities: [repository-write]
+    writes: [files:src/web/**]
+#            ^^^^^^^^^^^^^^^^
+```
+
+Good:
+```yaml
+forge: 1
+work_items:
+  api:
+    run: [make, api]
+    capabilities: [repository-write]
+    writes: [files:src/api/**]
+  web:
+    run: [make, web]
+    capabilities: [repository-write]
+    writes: [files:src/web/**]
+```
+"""
+
+from collections.abc import Iterator
+
+from forge_cli.manifest.findings import Finding, Spot
+from forge_cli.manifest.nodes import Node
+from forge_cli.manifest.overlaps import Overlaps
+from forge_cli.manifest.scopes import elements, fault
+from forge_cli.manifest.subject import Subject
+
+RULE = "write-conflict"
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """One finding for each item that overlaps with an unordered one before it."""
+    topology = subject.topology
+    writers = [node for node in topology.nodes.values() if node.writes and not node.children]
+    if len(writers) < 2:
+        return
+    numbers = {node.item_id: number for number, node in enumerate(writers)}
+    seen = Overlaps()
+    for item, over in topology.order.sweep(numbers):
+        number = numbers[item]
+        texts = _texts(writers[number])
+        clash = seen.first(texts, excluding=over)
+        if clash is not None:
+            first, second = sorted((number, clash[0]))
+            index = clash[1] if second == number else None
+            yield _finding(writers[first], writers[second], index, clash[2])
+        seen.add(texts, number)
+
+
+def _texts(node: Node) -> list[tuple[int, str]]:
+    each = node.written.get("for_each")
+    return list(
+        dict.fromkeys(
+            (index, text)
+            for index, written in enumerate(node.writes)
+            for (text,) in elements((written,), each)
+            if text.startswith("files:") and not fault(text)
+        )
+    )
+
+
+def _finding(first: Node, second: Node, index: int | None, path: str) -> Finding:
+    spot = _spot(second, f"may write {path!r}")
+    if index is not None and spot.path[-1] == "writes":
+        spot = Spot((*spot.path, index), note=spot.note)
+    return Finding(
+        RULE,
+        spot,
+        f"items '{first.item_id}' and '{second.item_id}' may run side by side"
+        f" and both write {path!r}",
+        f"write  depends_on: [{first.item_id}]  in '{second.item_id}',"
+        " or let each write a part of its own",
+        (_spot(first, f"may write {path!r} as well"),),
+    )
+
+
+def _spot(node: Node, note: str) -> Spot:
+    place = node.place("writes")
+    if place[-1] == "writes":
+        return Spot(place, note=note)
+    return Spot(node.path, "key", f"{note}: it names no writes, so its scope counts")

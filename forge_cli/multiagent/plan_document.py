@@ -1,0 +1,155 @@
+"""The plan as plain JSON and back, exactly: what is kept, shown, and given a digest."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from forge_cli.multiagent.budget import Budget
+from forge_cli.multiagent.plan import (
+    Contract,
+    Deadline,
+    Grant,
+    Handler,
+    Input,
+    Item,
+    Json,
+    Plan,
+    Retry,
+    Role,
+    StateKey,
+)
+
+FORMAT_VERSION = 1
+
+T = TypeVar("T")
+
+
+def plan_document(plan: Plan) -> dict[str, Json]:
+    """The plan as JSON: fields that have their defaults are left out, sets are sorted lists.
+
+    Forge's own fields hold no floats. The caller takes the digest over all but `digest`.
+    """
+    return {"format_version": FORMAT_VERSION, **_encode(plan)}
+
+
+def plan_from_document(document: Mapping[str, Json]) -> Plan:
+    """The plan of which this is the document, field by field.
+
+    Raises `ValueError` for another format or for a field that a plan does not have.
+    """
+    version = document.get("format_version")
+    if version != FORMAT_VERSION:
+        raise ValueError(f"a plan of format {version!r} cannot be read, only {FORMAT_VERSION}")
+    return _plan({key: value for key, value in document.items() if key != "format_version"})
+
+
+_DEFAULTS: dict[type, tuple[tuple[str, Any], ...]] = {}
+
+
+def _defaults(kind: type[Any]) -> tuple[tuple[str, Any], ...]:
+    """The names of a dataclass's fields, each with its default or `MISSING`."""
+    known = _DEFAULTS.get(kind)
+    if known is None:
+        known = _DEFAULTS[kind] = tuple(
+            (f.name, f.default if f.default_factory is MISSING else f.default_factory())
+            for f in fields(kind)
+        )
+    return known
+
+
+def _encode(value: Any) -> Any:
+    if is_dataclass(value):
+        pairs = ((name, getattr(value, name), default) for name, default in _defaults(type(value)))
+        return {name: _encode(each) for name, each, default in pairs if each != default}
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, tuple | list):
+        return [_encode(each) for each in value]
+    if isinstance(value, Mapping):
+        return {name: _encode(each) for name, each in value.items()}
+    return value
+
+
+def _decode(kind: Callable[..., T], readers: Mapping[str, Any], document: Json) -> T:
+    values = {
+        name: readers[name](value) if name in readers and value is not None else value
+        for name, value in document.items()
+    }
+    try:
+        return kind(**values)
+    except TypeError as error:
+        raise ValueError(f"this is no part of a plan: {error}") from None
+
+
+def _each(reader: Callable[[Json], T]) -> Callable[[Mapping[str, Json]], dict[str, T]]:
+    return lambda document: {name: reader(value) for name, value in document.items()}
+
+
+_budget = partial(_decode, Budget, {})
+_deadline = partial(_decode, Deadline, {})
+_contract = partial(
+    _decode,
+    Contract,
+    {
+        "capabilities": frozenset,
+        "scope": tuple,
+        "outputs": tuple,
+        "budget": _budget,
+        "deadline": _deadline,
+    },
+)
+_grant = partial(
+    _decode,
+    Grant,
+    {
+        "capabilities": frozenset,
+        "actions": frozenset,
+        "scope": tuple,
+        "writes": tuple,
+        "outputs": tuple,
+    },
+)
+_handler = partial(_decode, Handler, {"max_usage": _budget})
+_role = partial(
+    _decode,
+    Role,
+    {
+        "capabilities": frozenset,
+        "outputs": tuple,
+        "scope": tuple,
+        "handler": _handler,
+        "budget": _budget,
+    },
+)
+_item = partial(
+    _decode,
+    Item,
+    {
+        "children": tuple,
+        "grant": _grant,
+        "chain": tuple,
+        "depends_on": tuple,
+        "after": tuple,
+        "budget": _budget,
+        "deadline": _deadline,
+        "criteria": tuple,
+        "evidence": tuple,
+        "retry": partial(_decode, Retry, {"on": frozenset}),
+    },
+)
+_plan = partial(
+    _decode,
+    Plan,
+    {
+        "items": _each(_item),
+        "roles": _each(_role),
+        "contracts": _each(_contract),
+        "budget": _budget,
+        "deadline": _deadline,
+        "inputs": _each(partial(_decode, Input, {})),
+        "env": tuple,
+        "secrets": tuple,
+        "state": _each(partial(_decode, StateKey, {})),
+    },
+)
