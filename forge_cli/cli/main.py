@@ -12,6 +12,8 @@ from forge_cli.cli.terminal import prepare_streams
 
 COMMANDS = {
     "validate": "forge_cli.cli.validate:command()",
+    "explain": "forge_cli.cli.explain:explain",
+    "schema": "forge_cli.cli.schema:schema",
 }
 """Command to `module:function`, or `module:function()` that returns it; the order of `--help`.
 
