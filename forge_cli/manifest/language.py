@@ -158,5 +158,11 @@ def _mappings(node: Any) -> Iterator[Node]:
 
 
 def explainable(path: Sequence[str | int]) -> str:
-    """The last step of a path that is a key of the language, for `forge explain`."""
-    return next((str(step) for step in reversed(path) if step in owners()), "forge")
+    """The last step of a path that is a key of the language, and not a name of the author's own."""
+    node, last = resolve(schema()), "forge"
+    for step in path:
+        inside_choice = node["type"] in ("union", "tagged-union", "any")
+        if step in keys(node) or (inside_choice and step in owners()):
+            last = str(step)
+        node = resolve(child(node, step))
+    return last

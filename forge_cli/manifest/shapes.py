@@ -166,6 +166,8 @@ def _wrong_value(kind: str, trace: _Trace, detail: ErrorDetails) -> StructureErr
         return StructureError(
             "unknown-value", trace.path, value=trace.value, known=tuple(map(str, known))
         )
+    if kind in _RANGES and trace.path == ("forge",):
+        return StructureError("unknown-value", trace.path, value=trace.value, known=("1",))
     if kind in _RANGES:
         limit, words = _RANGES[kind]
         bound = f"{words} {_plain(detail['ctx'][limit])}" if limit else words
