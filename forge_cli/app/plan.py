@@ -13,10 +13,10 @@ from forge_cli.app.planned import Planned, Why
 from forge_cli.app.validate import Report, check_file
 from forge_cli.app.workspace import workspace_of
 from forge_cli.manifest.compile import compile as compile_plan
-from forge_cli.manifest.compile import unsupported
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.source import parse, read
 from forge_cli.manifest.topology import Topology
+from forge_cli.manifest.unsupported import unsupported
 from forge_cli.multiagent.plan import Json, Plan
 
 
