@@ -10,7 +10,8 @@ import rfc8785
 _encode = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"), check_circular=False
 ).encode
-_MAYBE_FLOAT = re.compile(r"[0-9][.eE]")
+_MAYBE_FLOAT = re.compile(r"[:,\[]-?[0-9]+[.eE]")
+_FLOAT = re.compile(r'(?:":|[,\[])-?[0-9]+[.eE]')
 
 
 def canonical(value: Any) -> str:
@@ -21,7 +22,7 @@ def canonical(value: Any) -> str:
     an exponent) goes the long way. A property test holds the two together.
     """
     text = _encode(value)
-    if text.isascii() and not _MAYBE_FLOAT.search(text):
+    if text.isascii() and not _may_hold_float(text):
         return text
     return rfc8785.dumps(value).decode()
 
@@ -34,3 +35,10 @@ def digest(value: Any) -> str:
 def digest_of_bytes(data: bytes) -> str:
     """`sha256:<hex>` of bytes."""
     return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def _may_hold_float(text: str) -> bool:
+    # A number follows a colon, a comma, a bracket, or nothing at all. The first search is the quick
+    # one; digests (`sha256:3e...`) meet it too, and the second tells them apart.
+    text = "," + text
+    return _MAYBE_FLOAT.search(text) is not None and _FLOAT.search(text) is not None

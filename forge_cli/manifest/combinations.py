@@ -63,10 +63,10 @@ def _mappings(data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]
 
 def _item(path: Path, item: Mapping[str, Any]) -> Iterator[StructureError]:
     if "pattern" in item and "sub_tasks" not in item:
-        yield _missing(path, item, "sub_tasks")
+        yield _missing(path, "sub_tasks")
     elif "sub_tasks" in item:
         if "pattern" not in item:
-            yield _missing(path, item, "pattern")
+            yield _missing(path, "pattern")
         yield from _exclusive(path, item, DOERS)
         return
     yield from _work(path, item)
@@ -78,29 +78,29 @@ def _work(path: Path, item: Mapping[str, Any]) -> Iterator[StructureError]:
         for key in CONTRACT:
             yield from _exclusive(path, item, ("delegation", key))
     elif "capabilities" not in item and "role" not in item:
-        yield _missing(path, item, "capabilities")
+        yield _missing(path, "capabilities")
 
 
 def _handler(path: Path, handler: Mapping[str, Any]) -> Iterator[StructureError]:
     if handler.get("kind") == "agent":
         if "model" not in handler and "base_url" not in handler:
-            yield _missing(path, handler, "model")
+            yield _missing(path, "model")
         yield from _exclusive(path, handler, ("instructions", "instructions_file"))
 
 
 def _server(path: Path, server: Mapping[str, Any]) -> Iterator[StructureError]:
     if "argv" not in server and "url" not in server:
-        yield _missing(path, server, "argv")
+        yield _missing(path, "argv")
     yield from _exclusive(path, server, ("argv", "url"))
 
 
 def _package(path: Path, package: Mapping[str, Any]) -> Iterator[StructureError]:
     if "summary" not in package and "transcript" not in package:
-        yield _missing(path, package, "summary")
+        yield _missing(path, "summary")
 
 
-def _missing(path: Path, mapping: Mapping[str, Any], key: str) -> StructureError:
-    return StructureError("missing-key", path, "key", key=key, present=tuple(mapping))
+def _missing(path: Path, key: str) -> StructureError:
+    return StructureError("missing-key", path, "key", key=key)
 
 
 def _exclusive(

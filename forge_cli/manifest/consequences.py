@@ -51,7 +51,7 @@ _ABOUT_OUTPUTS = frozenset({"unknown-reference", "bad-expression"})
 
 def judgeable(subject: Subject) -> bool:
     """Whether there is a meaning to judge: the manifest was read, and no section of it is lost."""
-    if subject.source.data is None or () in subject.source.holes:
+    if subject.source.data is None or subject.structure.hopeless or () in subject.source.holes:
         return False
     sections = {path[0] for path in subject.structure.lost if len(path) == 1}
     return sections.isdisjoint(_SECTIONS)

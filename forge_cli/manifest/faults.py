@@ -21,7 +21,7 @@ class StructureError:
 
     `path` leads to the value, or to the key where `part` says so; for a key that is missing to
     the mapping that lacks it, with the name in `key`. `known` are the words that could stand
-    there, `present` the keys that stand beside it, `wanted` the shapes that the language takes,
+    there and `present` those of them that do, `wanted` the shapes that the language takes,
     `limit` the bound that `value` breaks, `pattern` the form that it has not.
     """
 

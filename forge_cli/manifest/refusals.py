@@ -6,8 +6,7 @@ from typing import Any
 
 from forge_cli.manifest.events import place_of, place_within
 from forge_cli.manifest.findings import Finding, Path, Place, Spot
-from forge_cli.manifest.scalars import shorten
-from forge_cli.manifest.syntax import quoted
+from forge_cli.manifest.scalars import quoted, shorten
 from forge_cli.manifest.text import describe, unsafe_character
 
 MAX_DEPTH = 50
@@ -15,10 +14,9 @@ MAX_NODES = 500_000
 """Scalars and collections; 100,000 items of a few keys each pass, a bomb ends in half a second."""
 MAX_KEY = 1024
 
-_ESCAPES = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_ESCAPES = r"(?s)\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))"
 _SHORT_ESCAPES = {"0": 0, "a": 7, "b": 8, "v": 11, "f": 12, "r": 13, "e": 27}
 _SHORT_ESCAPES |= {"N": 0x85, "L": 0x2028, "P": 0x2029}
-_TAG_END = re.compile(r"[\s,\]}]")
 
 
 def properties(event: Any, text: str) -> Iterator[Finding]:
@@ -30,7 +28,7 @@ def properties(event: Any, text: str) -> Iterator[Finding]:
         yield _not_in_language("yaml-anchor", place, f"'{written}' (an anchor)", "delete it")
     if event.tag is not None:
         offset = text.index("!", start.index)
-        written = _TAG_END.split(text[offset : offset + 200], maxsplit=1)[0]
+        written = re.split(r"[\s,\]}]", text[offset : offset + 200], maxsplit=1)[0]
         place = place_within(text, start, offset, len(written))
         hint = "delete the tag; quote the value if it has to be text"
         yield _not_in_language("yaml-tag", place, f"'{shorten(written)}' (a tag)", hint)
@@ -77,7 +75,8 @@ def number_out_of_range(event: Any, why: str) -> Finding:
 
 def unsafe_escape(event: Any, text: str) -> Finding:
     """The first escape of a double-quoted text that stands for an unsafe character."""
-    for escape in _ESCAPES.finditer(text, event.start_mark.index, event.end_mark.index):
+    start, end = event.start_mark.index, event.end_mark.index
+    for escape in re.compile(_ESCAPES).finditer(text, start, end):
         character = _character(escape)
         if unsafe_character(character):
             place = place_within(text, event.start_mark, escape.start(), len(escape[0]))
@@ -97,13 +96,17 @@ def scalar_as_key(event: Any, value: object) -> Finding:
 def collection_as_key(event: Any, text: str, what: str) -> Finding:
     """A mapping or list (`what`) as a key; often a template's braces."""
     start = event.start_mark.index
-    hint = "write the key as one word"
-    if text[start - 1 : start + 1] == "{{":
-        line = text[start - 1 :].partition("\n")[0].rstrip()
-        hint = f"quote the template's braces: {quoted(shorten(line, 70))}"
-    return Finding(
-        "non-text-key", Spot(place=start_of(event)), f"a key is text; this is {what}", hint
-    )
+    opening = next((at for at in (start - 1, start) if text.startswith("{{", max(at, 0))), None)
+    if opening is None:
+        spot, hint = Spot(place=start_of(event)), "write the key as one word"
+        return Finding("non-text-key", spot, f"a key is text; this is {what}", hint)
+    line = text[opening:].partition("\n")[0].rstrip()
+    place = start_of(event)
+    column = place.column + opening - start
+    place = Place(place.line, column, place.line, column + len(line.partition("}}")[0]) + 2)
+    value = line.partition("}}:")[0] + "}}" if "}}:" in line else line
+    hint = f"quote the template's braces: {quoted(shorten(value, 70))}"
+    return Finding("non-text-key", Spot(place=place), "a key is text; this is a mapping", hint)
 
 
 def long_key(event: Any) -> Finding:

@@ -50,3 +50,12 @@ def _decimal(text: str) -> float:
 def shorten(text: str, limit: int = 40) -> str:
     """A text that fits into a sentence: its first `limit` characters if it is longer."""
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def quoted(value: str) -> str:
+    """A value in the quotes that keep it as it is."""
+    return f'"{value}"' if '"' not in value and "\\" not in value else _single_quoted(value)
+
+
+def _single_quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

@@ -35,17 +35,20 @@ _WRONG_TYPES = frozenset(
 
 
 def shape_faults(data: Any) -> Iterator[StructureError]:
-    """Every place where the data has not the language's types, keys and forms.
+    """Every place where the data has not the language's types, keys and forms, as it is asked for.
 
     A union is refused once for each of its choices: its faults may come more than once.
     """
     try:
         validator().validate_python(data)
     except ValidationError as refusal:
-        for detail in refusal.errors(include_url=False):
-            fault = _translate(detail, data)
-            if fault is not None:
-                yield fault
+        details = refusal.errors(include_url=False, include_input=False)
+    else:
+        return
+    for detail in details:
+        fault = _translate(detail, data)
+        if fault is not None:
+            yield fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,28 +129,27 @@ def _mistyped(trace: _Trace) -> StructureError | None:
 def _unknown_key(location: tuple[int | str, ...], data: Any) -> StructureError:
     parent = _trace(location[:-1], data)
     name = str(location[-1])
+    known = keys(parent.node)
     return StructureError(
         "unknown-key",
         (*parent.path, name),
         "key",
         value=parent.value[name],
-        known=keys(parent.node),
-        present=tuple(parent.value),
+        known=known,
+        present=tuple(key for key in known if key in parent.value),
     )
 
 
 def _missing_key(location: tuple[int | str, ...], data: Any) -> StructureError:
     parent = _trace(location[:-1], data)
     name = str(location[-1])
-    return StructureError("missing-key", parent.path, "key", key=name, present=tuple(parent.value))
+    return StructureError("missing-key", parent.path, "key", key=name)
 
 
 def _unknown_kind(trace: _Trace) -> StructureError | None:
     kinds = labels(trace.node)
     if "kind" not in trace.value:
-        return StructureError(
-            "missing-key", trace.path, "key", key="kind", present=tuple(trace.value), known=kinds
-        )
+        return StructureError("missing-key", trace.path, "key", key="kind", known=kinds)
     kind, path = trace.value["kind"], (*trace.path, "kind")
     if kind is None or (isinstance(kind, str) and is_installed(kind)):
         return None

@@ -13,7 +13,6 @@ from forge_cli.manifest.events import events, place_of
 from forge_cli.manifest.findings import Finding, Path, Place, Spot
 from forge_cli.manifest.refusals import start_of
 from forge_cli.manifest.scalars import shorten
-from forge_cli.manifest.syntax import explain
 from forge_cli.manifest.text import decode
 from forge_cli.manifest.tree import StopError, Tree
 
@@ -103,6 +102,8 @@ def parse(data: bytes) -> Source:
     except StopError:
         return Source(None, tuple(tree.faults))
     except MarkedYAMLError as error:
+        from forge_cli.manifest.syntax import explain
+
         return Source(None, (*tree.faults, *_unless_follows(explain(error, text), faults)))
     if isinstance(tree.root, dict):
         return Source(tree.root, tuple(tree.faults), frozenset(tree.holes))
@@ -120,8 +121,8 @@ def _read_regular(descriptor: int, name: str, max_size: int) -> bytes:
 
 
 def _reason(name: str, error: OSError) -> str:
-    if error.errno == errno.ENOENT and os.path.islink(name):  # noqa: PTH114 - pathlib is slow to import
-        return f"is a link to '{os.readlink(name)}', which does not exist"  # noqa: PTH115
+    if error.errno == errno.ENOENT and os.path.islink(name):
+        return f"is a link to '{os.readlink(name)}', which does not exist"
     return _REASONS.get(error.errno or 0, f"cannot be read: {error.strerror}")
 
 

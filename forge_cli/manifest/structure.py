@@ -1,7 +1,8 @@
 """Where plain data has not the shape of a manifest, and the data as the semantic rules get it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
 from forge_cli.manifest.combinations import combination_faults
@@ -9,6 +10,9 @@ from forge_cli.manifest.faults import StructureError
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.mend import mended
 from forge_cli.manifest.shapes import shape_faults
+
+MAX_FAULTS = 1_000
+"""Faults of the shape that are told; a file with more is no manifest, or a bomb."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +22,15 @@ class Structure:
     `data` has only known keys, and each value that is there has the right shape; any key may be
     missing. List indexes and the names of items, roles and so on are those of the file. `lost`
     are the paths of values whose meaning is not known because of a fault; `keys` holds every key
-    that occurs anywhere.
+    that occurs anywhere. A manifest with more than `MAX_FAULTS` faults is `hopeless`: it has the
+    first of them and no data.
     """
 
     errors: tuple[StructureError, ...]
     data: dict[str, Any]
     lost: frozenset[Path]
     keys: frozenset[str]
+    hopeless: bool = False
 
 
 def structure(data: Any, holes: frozenset[Path] = frozenset()) -> Structure:
@@ -36,13 +42,15 @@ def structure(data: Any, holes: frozenset[Path] = frozenset()) -> Structure:
     if data is None:
         return Structure((), {}, frozenset({()}), frozenset())
     nulls, names = _survey(data)
-    errors = _distinct([*shape_faults(data), *nulls])
+    errors = _distinct(islice(chain(nulls, shape_faults(data)), MAX_FAULTS + 1))
+    if len(errors) > MAX_FAULTS:
+        return Structure(tuple(errors), {}, frozenset({()}), names, hopeless=True)
     sound, lost = mended(data, errors)
     errors += combination_faults(sound, lost | {(*hole, "") for hole in holes})
     return Structure(tuple(_causes(errors, holes)), sound, lost, names)
 
 
-def _distinct(errors: list[StructureError]) -> list[StructureError]:
+def _distinct(errors: Iterable[StructureError]) -> list[StructureError]:
     """One fault for each place: a union is refused once for each of its choices."""
     found: dict[tuple[Path, str, str], StructureError] = {}
     for error in errors:
@@ -51,7 +59,10 @@ def _distinct(errors: list[StructureError]) -> list[StructureError]:
 
 
 def _survey(data: Any) -> tuple[list[StructureError], frozenset[str]]:
-    """Every null outside of JSON Schemas (where null means something), and every key."""
+    """Every null outside of JSON Schemas (where null means something), and every key.
+
+    No more nulls are listed than are told.
+    """
     nulls: list[StructureError] = []
     names: set[str] = set()
     rest: list[tuple[Path, Any]] = [((), data)]
@@ -63,7 +74,7 @@ def _survey(data: Any) -> tuple[list[StructureError], frozenset[str]]:
                 rest += [((*path, name), each) for name, each in _open(value.items())]
         elif isinstance(value, list):
             rest += [((*path, index), each) for index, each in _open(enumerate(value))]
-        elif value is None and path:
+        elif value is None and path and len(nulls) <= MAX_FAULTS:
             nulls.append(StructureError("null-value", path))
     return nulls, frozenset(names)
 

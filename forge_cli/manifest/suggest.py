@@ -97,8 +97,9 @@ def nearest(word: str, known: tuple[str, ...]) -> str | None:
     if len(word) > _LONGEST:
         return None
     flat = _flat(word)
-    ranked = sorted((_distance(flat, _flat(each)), each) for each in known)
-    return ranked[0][1] if ranked and ranked[0][0] <= len(flat) // 3 else None
+    most = len(flat) // 3
+    ranked = sorted((_distance(flat, _flat(each), most), each) for each in known)
+    return ranked[0][1] if ranked and ranked[0][0] <= most else None
 
 
 def _by_part(word: str, known: tuple[str, ...]) -> Suggestion | None:
@@ -110,7 +111,9 @@ def _by_part(word: str, known: tuple[str, ...]) -> Suggestion | None:
         each
         for each in known
         if any(
-            _distance(part, theirs) <= len(part) // 4 for part in mine for theirs in each.split("_")
+            _distance(part, theirs, len(part) // 4) <= len(part) // 4
+            for part in mine
+            for theirs in each.split("_")
         )
     ]
     return Suggestion(near[0]) if len(near) == 1 else None
@@ -120,8 +123,13 @@ def _flat(word: str) -> str:
     return word.lower().replace("-", "").replace("_", "")
 
 
-def _distance(one: str, other: str) -> int:
-    """Edits (insert, drop, change, swap of neighbours) that lead from one word to the other."""
+def _distance(one: str, other: str, most: int) -> int:
+    """Edits (insert, drop, change, swap of neighbours) that lead from one word to the other.
+
+    Any number over `most` stands for all of them: most words are told apart after a few letters.
+    """
+    if abs(len(one) - len(other)) > most:
+        return most + 1
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):
@@ -131,4 +139,6 @@ def _distance(one: str, other: str) -> int:
             if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
                 best = min(best, older[j - 2] + 1)
             row.append(best)
+        if min(row) > most:
+            return most + 1
     return row[-1]

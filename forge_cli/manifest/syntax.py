@@ -7,7 +7,7 @@ from typing import Any
 
 from forge_cli.manifest.events import place_within
 from forge_cli.manifest.findings import Finding, Place, Spot
-from forge_cli.manifest.scalars import shorten
+from forge_cli.manifest.scalars import quoted, shorten
 from forge_cli.manifest.text import describe
 
 _MAX_KEY = 1024
@@ -53,15 +53,6 @@ def explain(error: Any, text: str) -> Finding:
         if fragment in problem or fragment in (error.context or ""):
             return explanation(fault)
     return _finding(fault, fault.mark, f"not YAML: {problem}")
-
-
-def quoted(value: str) -> str:
-    """A value in the quotes that keep it as it is."""
-    return f'"{value}"' if '"' not in value and "\\" not in value else _single_quoted(value)
-
-
-def _single_quoted(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
 
 
 def _finding(

@@ -18,21 +18,20 @@ _INVISIBLE = (
     r"\U000e0000-\U000e0fff"
 )
 _NONCHARACTER = r"\ufdd0-\ufdef" + "".join(rf"\U{n:04x}fffe\U{n:04x}ffff" for n in range(17))
-_KINDS = (
-    (re.compile(r"[\r\x85\u2028\u2029]"), "a line break that only some programs see"),
-    (re.compile(f"[{_CONTROL}]"), "a control character"),
-    (re.compile(f"[{_BIDIRECTIONAL}]"), "a bidirectional character"),
-    (re.compile(r"[\ud800-\udfff]"), "a lone surrogate"),
-    (re.compile(f"[{_NONCHARACTER}]"), "a non-character"),
-)
 _UNSEEN = rf"{_CONTROL}\u2028\u2029{_BIDIRECTIONAL}{_INVISIBLE}{_NONCHARACTER}\ud800-\udfff"
 # A presentation selector is part of an emoji; behind a space or a second one it hides data.
 _STRAY = r"(?:^|(?<=[\s\ufe0e\ufe0f]))[\ufe0e\ufe0f]"
-_SUSPECT = re.compile(rf"[{_UNSEEN}\r\ufe0e\ufe0f]")
-"""One class of characters, which `re` scans for quickly; what it finds is looked at again."""
-_UNSAFE = re.compile(rf"[{_UNSEEN}]|\r(?!\n)|{_STRAY}", re.MULTILINE)
-_UNSAFE_VALUE = re.compile(rf"[{_UNSEEN}\r]|{_STRAY}", re.MULTILINE)
-_UNDECODED = re.compile(r"[\udc80-\udcff]")
+# Patterns are text, compiled by `re` when they are first needed: most manifests need none.
+_SUSPECT = rf"[{_UNSEEN}\r\ufe0e\ufe0f]"
+_UNSAFE = rf"(?m:[{_UNSEEN}]|\r(?!\n)|{_STRAY})"
+_UNSAFE_VALUE = rf"(?m:[{_UNSEEN}\r]|{_STRAY})"
+_KINDS = (
+    (r"[\r\x85\u2028\u2029]", "a line break that only some programs see"),
+    (f"[{_CONTROL}]", "a control character"),
+    (f"[{_BIDIRECTIONAL}]", "a bidirectional character"),
+    (r"[\ud800-\udfff]", "a lone surrogate"),
+    (f"[{_NONCHARACTER}]", "a non-character"),
+)
 _NO_TEXT = "a manifest is UTF-8 text"
 
 
@@ -45,26 +44,26 @@ def decode(data: bytes) -> tuple[str, list[Finding]]:
     if faults := _foreign(data):
         return "", faults
     text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
-    if not _SUSPECT.search(text.replace("\r\n", "\n") if "\r" in text else text):
+    if _is_clean(text.replace("\r\n", "\n") if "\r" in text else text):
         return text, []
-    found = list(islice(_UNSAFE.finditer(text), MAX_FAULTS + 1))
+    found = list(islice(re.finditer(_UNSAFE, text), MAX_FAULTS + 1))
     faults = list(_faults(text, found))
     if len(found) > MAX_FAULTS:
         return "", [*faults, too_many_faults(faults[-1].spot.place)]
-    return _UNSAFE.sub(REPLACEMENT, text), faults
+    return re.sub(_UNSAFE, REPLACEMENT, text), faults
 
 
 def unsafe_character(value: str) -> str | None:
     """The first character that text in a manifest may not hold; None if there is none."""
-    if not _SUSPECT.search(value):
+    if _is_clean(value):
         return None
-    found = _UNSAFE_VALUE.search(value)
+    found = re.search(_UNSAFE_VALUE, value)
     return found[0] if found else None
 
 
 def describe(character: str) -> str:
     """`U+200B, an invisible character`."""
-    kind = next((kind for pattern, kind in _KINDS if pattern.match(character)), None)
+    kind = next((kind for pattern, kind in _KINDS if re.match(pattern, character)), None)
     return f"U+{ord(character):04X}, {kind or 'an invisible character'}"
 
 
@@ -76,6 +75,13 @@ def too_many_faults(place: Place | None) -> Finding:
         f"more than {MAX_FAULTS} faults; from here on the file was not read",
         "is this a manifest?",
     )
+
+
+def _is_clean(text: str) -> bool:
+    """Whether a quick look finds nothing; if it finds something, that may still be harmless."""
+    if text.isascii():
+        return text.replace("\n", "").replace("\t", "").isprintable()
+    return not re.search(_SUSPECT, text)
 
 
 def _foreign(data: bytes) -> list[Finding]:
@@ -111,7 +117,7 @@ def _runs(found: list[re.Match[str]]) -> Iterator[list[re.Match[str]]]:
 
 
 def _fault(character: str, count: int, place: Place) -> Finding:
-    if _UNDECODED.match(character):
+    if "\udc80" <= character <= "\udcff":
         byte = f"0x{ord(character) - 0xDC00:02X}"
         return Finding(
             "foreign-encoding",

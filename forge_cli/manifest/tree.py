@@ -147,7 +147,7 @@ class Tree:
             self.record(refusals.properties(event, self._text))
         is_mapping = type(event) is MappingStartEvent
         is_key = bool(self._stack) and self._stack[-1].key is _AWAITS_KEY
-        if is_key:
+        if is_key and not any(frame.is_key for frame in self._stack):
             what = "a mapping" if is_mapping else "a list"
             self.record([refusals.collection_as_key(event, self._text, what)])
         if not self._stack:

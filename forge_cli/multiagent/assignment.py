@@ -113,12 +113,26 @@ def condition_context(state: RunState, names: Sequence[str]) -> dict[str, Json]:
 
 
 def _fill_handler(config: Mapping[str, Json], values: "_Values") -> Mapping[str, Json]:
-    if not any(True for _ in references(dict(config))):
+    """The configuration with its references filled, or itself if it has none.
+
+    The text of a script is not looked at: it gets its inputs by the environment.
+    """
+    open_keys = [
+        key
+        for key, value in config.items()
+        if not (key == "argv" and config.get("inputs_as_env")) and any(references(value))
+    ]
+    if not open_keys:
         return config
-    filled = {k: v if k in ("argv", "call") else fill(v, values.look_up) for k, v in config.items()}
-    if "argv" in config and not config.get("inputs_as_env"):
-        filled["argv"] = fill_argv(config["argv"], values.look_up)
-    return filled
+    return {
+        **config,
+        **{
+            key: fill_argv(config[key], values.look_up)
+            if key == "argv"
+            else fill(config[key], values.look_up)
+            for key in open_keys
+        },
+    }
 
 
 @dataclass(slots=True)

@@ -48,7 +48,6 @@ class Node:
     kind: str = ""
     reason: str = ""
     continued: bool = False
-    fate: "Fate | None" = None
     held_digests: tuple[str, ...] = ()
     children: "list[Node]" = field(default_factory=list)
     released: int = 0

@@ -8,7 +8,7 @@ from typing import Any
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Deadline, Grant, Handler, Item, Plan, Role
-from forge_cli.multiagent.run import Evaluate, Run
+from forge_cli.multiagent.run import Command, Run
 from forge_cli.multiagent.supervisor import WorkerStatus, choose_worker
 from forge_cli.multiagent.times import to_text
 
@@ -59,13 +59,21 @@ def coordinate(
     run.apply(Event(0, "run_started", body=body))
     while commands := run.decide(0):
         for command in commands:
-            if isinstance(command, Assignment):
-                run.apply(command.event)
-                run.apply(_turn(command, by_id, handlers))
-            elif not isinstance(command, Evaluate):
-                run.apply(command)
+            for event in _events(command, by_id, handlers):
+                run.apply(event)
     assignments = tuple((name, role.role_id) for name, role in roles.items())
     return CollaborationRun(run.state.status, assignments, run.state.commits.version)
+
+
+def _events(
+    command: Command,
+    work: Mapping[str, WorkItem],
+    handlers: Mapping[str, Callable[[WorkItem], Any]],
+) -> list[Event]:
+    """What a command leads to: here a turn has ended as soon as it has started."""
+    if isinstance(command, Assignment):
+        return [command.event, _turn(command, work, handlers)]
+    return [command] if isinstance(command, Event) else []
 
 
 def _turn(

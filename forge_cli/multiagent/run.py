@@ -94,9 +94,8 @@ class Run:
         """Everything that ends or is cancelled without another turn."""
         state = self.state
         if state.fated:
-            for node in state.fated.values():
-                if node.fate is not None:
-                    yield _ended(node, now, node.fate.status, node.fate.kind, node.fate.reason)
+            for name, fate in state.fated.items():
+                yield _ended(state.nodes[name], now, fate.status, fate.kind, fate.reason)
         elif state.signal:
             reason = f"the run got {state.signal}"
             yield from _cancel(state.running.values(), now, "cancelled", reason)
@@ -226,7 +225,7 @@ def _stop(nodes: Iterable[Node], now: int, kind: str, reason: str) -> Iterator[E
     for node in nodes:
         if node.status == "running":
             yield from _cancel((node,), now, kind, reason)
-        elif node.status in IDLE and node.fate is None:
+        elif node.status in IDLE:
             status = "failed" if kind == "deadline" else "cancelled"
             yield _ended(node, now, status, kind, reason)
 

@@ -40,7 +40,7 @@ class RunState:
         self.ready: OrderedDict[str, Node] = OrderedDict()
         self.openable: dict[str, Node] = {}
         self.conditions: dict[str, Node] = {}
-        self.fated: dict[str, Node] = {}
+        self.fated: dict[str, Fate] = {}
         self.running: dict[str, Node] = {}
         self.stopping: dict[str, Node] = {}
         self.retries: list[tuple[int, str]] = []
@@ -316,11 +316,11 @@ class RunState:
             "skipped" if status == "skipped" else "blocked", f"{node.item_id!r} ended {status}"
         )
         for child in node.children:
-            if not child.ended and child.fate is None:
+            if not child.ended:
                 self._doom(child, fate)
 
     def _tell(self, dependent: Node, node: Node, strict: bool) -> None:
-        if dependent.ended or dependent.fate:
+        if dependent.ended or dependent.item_id in self.fated:
             return
         if not strict or node.accepted:
             self._met(dependent)
@@ -339,19 +339,18 @@ class RunState:
             self._release(parent)
 
     def _doom(self, node: Node, fate: Fate) -> None:
-        node.fate = fate
-        self.fated[node.item_id] = node
+        self.fated[node.item_id] = fate
 
     def _item_ended(self, event: Event) -> None:
         node, body = self.open[event.item], event.body
-        self.fated.pop(event.item, None)
+        fate = self.fated.pop(event.item, None)
         node.kind, node.reason = body.get("kind", ""), body["reason"]
         status = body["status"]
         if status == "succeeded":
-            if node.fate is None or node.fate.output is None:
+            if fate is None or fate.output is None:
                 raise ValueError(f"{event.item!r} has no result to succeed with")
             node.read_version = self.commits.version
-            self._accept(node, event, node.fate.output)
+            self._accept(node, event, fate.output)
         elif status == "paused":
             node.status = "paused"
         elif status in ("failed", "denied"):

@@ -58,6 +58,7 @@ RULES: Mapping[str, Rule] = {
     "non-text-key": _reading(),
     "duplicate-key": _reading(),
     "number-out-of-range": _reading(),
+    "too-many-faults": _reading(),
     "unknown-key": _reading(),
     "missing-key": _reading(),
     "conflicting-keys": _reading(),
@@ -124,6 +125,7 @@ def due(subject: Subject) -> Iterator[str]:
     """The rules that could find something in this manifest, in the order of the table."""
     faulty = {fault.rule for fault in subject.source.faults}
     faulty |= {error.rule for error in subject.structure.errors}
+    faulty |= {"too-many-faults"} if subject.structure.hopeless else set()
     for name, rule in RULES.items():
         if name in faulty if rule.reading else _applies(rule, subject):
             yield name

@@ -33,6 +33,7 @@ work_items:
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from forge_cli.manifest.faults import StructureError
@@ -81,10 +82,12 @@ def _hint(error: StructureError, suggestion: Suggestion | None, data: Any) -> st
 
 def _elsewhere(key: str) -> str:
     """A line that says where a key belongs that is known in other places; else nothing."""
-    word = key if key in owners() else nearest(key, tuple(owners()))
+    near = tuple(each for each in owners() if each[0] == key[:1])
+    word = key if key in owners() else nearest(key, near)
     return f"'{word}' is a key of {places(owners()[word])}\n" if word else ""
 
 
+@lru_cache(maxsize=64)
 def _listed(known: tuple[str, ...]) -> str:
     from textwrap import fill
 

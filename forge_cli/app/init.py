@@ -1,0 +1,83 @@
+"""The first manifest of a folder, and the JSON Schema that an editor checks it with."""
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from forge_cli.errors import ForgeError
+
+MANIFEST = "hello.forge.yaml"
+SCHEMA = ".forge/manifest.schema.json"
+
+_HELLO = """\
+# yaml-language-server: $schema=.forge/manifest.schema.json
+forge: 1
+inputs: {who: {default: world}}
+work_items:
+  greet:
+    run: [echo, "hello ${inputs.who}"]
+    capabilities: []                            # a grant lists what is allowed; [] is nothing
+  check:
+    script: test "$INPUT_GREETING" = "hello world"
+    with: {greeting: "${items.greet.outputs.result}"}    # a reference is also an order
+    capabilities: []
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What `init` did: each file with whether it was written, and what there is to run.
+
+    `alone` says that the folder has no other manifest, so that `forge run` needs no argument.
+    """
+
+    manifest: Path
+    schema: Path
+    schema_written: bool
+    lines: int
+    alone: bool
+
+
+def init(folder: Path) -> Made:
+    """Write both files; `ForgeError` if the manifest is there already or cannot be written.
+
+    A schema that is there already is kept.
+    """
+    manifest, schema = folder / MANIFEST, folder / SCHEMA
+    if manifest.is_symlink() or manifest.exists():
+        raise ForgeError(
+            f"'{manifest}' is there already and stays as it is; "
+            "give another folder (`forge init DIR`), or move it away"
+        )
+    try:
+        schema.parent.mkdir(parents=True, exist_ok=True)
+        _ignore(schema.parent)
+        written = _write_new(schema, _schema())
+        _write_new(manifest, _HELLO.encode())
+    except OSError as fault:
+        reason = fault.strerror or str(fault)
+        raise ForgeError(
+            f"'{fault.filename or folder}' cannot be written: {reason}; "
+            "give a folder that can (`forge init DIR`)"
+        ) from fault
+    others = [*folder.glob("*.forge.yaml"), *folder.glob("*.forge.yml")]
+    return Made(manifest, schema, written, _HELLO.count("\n"), len(others) == 1)
+
+
+def _schema() -> bytes:
+    return (files("forge_cli.manifest") / "data" / "manifest.schema.json").read_bytes()
+
+
+def _ignore(folder: Path) -> None:
+    """Keep git from taking in what forge keeps for itself."""
+    _write_new(folder / ".gitignore", b"*\n")
+
+
+def _write_new(path: Path, data: bytes) -> bool:
+    """Write a file unless there is one; says whether it did."""
+    try:
+        with path.open("xb") as file:
+            file.write(data)
+    except FileExistsError:
+        return False
+    return True

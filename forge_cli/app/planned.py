@@ -1,0 +1,28 @@
+"""A plan with all that explains it to a person."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from forge_cli.app.needs import Need
+from forge_cli.multiagent.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why an item is done by its role, who else could, and what each of the others lacks."""
+
+    reason: str
+    others: tuple[str, ...] = ()
+    lacking: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan with its explanation: `inputs` as they would be, `refusals` of `forge run`."""
+
+    plan: Plan
+    warnings: int = 0
+    why: Mapping[str, Why] = field(default_factory=dict)
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[Need, ...] = ()
+    refusals: tuple[str, ...] = ()

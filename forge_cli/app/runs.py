@@ -1,0 +1,65 @@
+"""What has run in a workspace: finding it, listing it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from forge_cli.errors import ForgeError
+from forge_cli.ledger import runs
+from forge_cli.ledger.reader import Reader
+from forge_cli.ledger.runs import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One run as a list shows it; times are milliseconds since the epoch, UTC.
+
+    `ended` is when its last event was. `status` is `unreadable` where the ledger cannot be used;
+    then nothing else is known but the id.
+    """
+
+    run_id: str
+    name: str = ""
+    status: str = "unreadable"
+    began: int | None = None
+    ended: int | None = None
+
+
+def workspace(start: Path) -> Path:
+    """The nearest folder at or above `start` in which something has run; else `start` itself."""
+    for folder in (start, *start.parents):
+        if (folder / runs.FOLDER / "runs").is_dir():
+            return folder
+    return start
+
+
+def chosen(home: Path, end: str | None) -> RunFolder:
+    """The run whose id ends so, or the latest; `ForgeError` if there is no such one."""
+    return runs.latest(home) if end is None else runs.find(home, end)
+
+
+def listed(home: Path, now: int) -> Iterator[Listed]:
+    """The runs of the workspace, newest first; `now` is in milliseconds since the epoch."""
+    for run in reversed(runs.every(home)):
+        yield _listed(run, now)
+
+
+def short_name(home: Path, run_id: str, least: int = 4) -> str:
+    """The shortest end of the id, of at least four characters, that names no other run here."""
+    others = [run.run_id for run in runs.every(home) if run.run_id != run_id]
+    for length in range(least, len(run_id)):
+        end = run_id[-length:]
+        if not end.startswith("-") and not any(other.endswith(end) for other in others):
+            return end
+    return run_id
+
+
+def _listed(run: RunFolder, now: int) -> Listed:
+    try:
+        status = runs.status(run, now)
+        with Reader.open(run.ledger) as reader:
+            meta, last = reader.meta(), reader.last()
+    except ForgeError:
+        return Listed(run.run_id)
+    ended = None if last is None else last.event.time
+    return Listed(run.run_id, meta.get("name", ""), status, int(meta["created"]), ended)

@@ -1,0 +1,43 @@
+"""Checks manifests: bytes to findings with places, in one order."""
+
+import os
+from dataclasses import dataclass
+
+from forge_cli.manifest.check import check
+from forge_cli.manifest.files import Files
+from forge_cli.manifest.findings import Finding, Place
+from forge_cli.manifest.source import parse
+
+_TOP = Place(1, 1, 1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The findings of one file, by line, column and rule; `data` are its bytes."""
+
+    path: str
+    findings: tuple[Finding, ...]
+    data: bytes
+
+    def fails(self, strict: bool = False) -> bool:
+        """Whether there is an error, or with `strict` a warning."""
+        return any(strict or finding.severity == "error" for finding in self.findings)
+
+
+def check_file(path: str, data: bytes, now: int | None = None) -> Report:
+    """What is wrong with a manifest's bytes.
+
+    `path` is its name; files it refers to are looked up beside it. `now` (Unix milliseconds) is
+    what deadlines are compared with; without it they are not.
+    """
+    beside = Files(os.path.dirname(path) or os.curdir)
+    findings = check(parse(data), path, now, beside)
+    if not findings:
+        return Report(path, (), data)
+    from forge_cli.manifest.places import locate_all
+
+    return Report(path, tuple(sorted(locate_all(findings, data), key=_order)), data)
+
+
+def _order(finding: Finding) -> tuple[Place, str, str]:
+    return finding.spot.place or _TOP, finding.rule, finding.message

@@ -1,0 +1,122 @@
+"""Options declared once, read at once or by typer: both give the same values."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a command; a flag if it has no `metavar`.
+
+    `convert` makes the value of the written text and raises `ValueError` with what would do.
+    """
+
+    names: tuple[str, ...]
+    help: str
+    default: Any = False
+    metavar: str = ""
+    convert: Callable[[str], Any] = str
+
+    @property
+    def field(self) -> str:
+        """The name of the value: that of the longest option name."""
+        return max(self.names, key=len).lstrip("-").replace("-", "_")
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
+    """A `convert` for a fixed list of words."""
+
+    def choose(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"'{text}' is not one of {', '.join(choices)}")
+        return text
+
+    return choose
+
+
+def read_at_once(options: Sequence[Option], words: Sequence[str]) -> dict[str, Any] | None:
+    """The values of a command line, positional words under `paths`; None if there is any doubt.
+
+    Doubt (an unknown option, a value that does not convert, a cluster of short ones, a question
+    for help) is for typer, which answers it with the same declarations.
+    """
+    by_name = {name: option for option in options for name in option.names}
+    values: dict[str, Any] = {option.field: option.default for option in options}
+    paths: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            paths.extend(rest)
+        elif word == "-" or not word.startswith("-"):
+            paths.append(word)
+        elif not _read_option(by_name, values, word, rest):
+            return None
+    return {"paths": paths, **values}
+
+
+def _read_option(
+    by_name: Mapping[str, Option], values: dict[str, Any], word: str, rest: Any
+) -> bool:
+    name, has_value, written = word.partition("=")
+    option = by_name.get(name)
+    if option is None or (has_value and not (option.metavar and name.startswith("--"))):
+        return False
+    if not option.metavar:
+        values[option.field] = True
+        return True
+    text = written if has_value else next(rest, None)
+    if text is None:
+        return False
+    try:
+        values[option.field] = option.convert(text)
+    except ValueError:
+        return False
+    return True
+
+
+def typer_function(
+    options: Sequence[Option], paths_help: str, run: Callable[..., int]
+) -> Callable[..., int]:
+    """A function that typer can register: the same declarations as its parameters."""
+    import inspect
+    from typing import Annotated
+
+    import typer
+
+    def function(**values: Any) -> int:
+        converted = {option.field: _convert(option, values[option.field]) for option in options}
+        return run(paths=list(values["paths"] or ()), **converted)
+
+    argument = typer.Argument(help=paths_help, metavar="PATH", show_default=False)
+    parameters = [_parameter("paths", Annotated[list[str] | None, argument], None)]
+    for option in options:
+        settings: dict[str, Any] = {"help": option.help, "show_default": bool(option.metavar)}
+        if option.metavar:
+            settings["metavar"] = option.metavar
+        declared = typer.Option(*option.names, **settings)
+        annotation: Any = Annotated[str, declared] if option.metavar else Annotated[bool, declared]
+        default = str(option.default) if option.metavar else option.default
+        parameters.append(_parameter(option.field, annotation, default))
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    function.__annotations__ = {each.name: each.annotation for each in parameters}
+    function.__doc__ = run.__doc__
+    return function
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> Any:
+    import inspect
+
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def _convert(option: Option, value: Any) -> Any:
+    import typer
+
+    if not option.metavar or value == str(option.default):
+        return option.default if option.metavar else value
+    try:
+        return option.convert(value)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=option.names[-1]) from None

@@ -1,0 +1,241 @@
+"""What a run looks like so far: its events folded into one row for each item of the manifest."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from forge_cli.cli.words import PROBLEMS
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.node import AWAITING
+from forge_cli.multiagent.plan import Item, Json
+from forge_cli.multiagent.run_state import RunState
+from forge_cli.multiagent.times import from_text
+
+LARGE = 200
+"""With more items than this, items that ended well are counted, their rows dropped."""
+
+_KEPT = 20
+_MOST_NAME = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an item ended, or why it stands open until somebody decides."""
+
+    status: str
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One item that did not end as it should, in the order in which they came about.
+
+    `captured` maps the streams of its last turn to the digests they are kept under.
+    """
+
+    item_id: str
+    ending: Ending
+    captured: Mapping[str, str]
+
+
+@dataclass(slots=True)
+class Row:
+    """One item of the manifest, with all that its attempts, elements and sub-tasks add up to.
+
+    `began` and `ended` are in milliseconds since the epoch, `cost` in micro-dollars. `children`
+    counts how direct children ended, `elements` names them where they came into being.
+    """
+
+    status: str = "waiting"
+    attempts: int = 0
+    began: int | None = None
+    ended: int | None = None
+    calls: int = 0
+    cost: int = 0
+    elements: tuple[str, ...] = ()
+    children: Counter[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Flight:
+    """A turn in flight: since when (milliseconds since the epoch), and with what reserved."""
+
+    since: int
+    slice: Mapping[str, int]
+
+
+class Board:
+    """What is shown of one run. Folding an event costs the same in a run of any size.
+
+    `state` is the machine's own fold of the same events; it may be ahead of them, as it is while
+    a run goes on. How an item ended is asked of it: that rule is written once.
+    """
+
+    def __init__(self, state: RunState) -> None:
+        self._state = state
+        self.plan = state.plan
+        self.tops = [i.item_id for i in self.plan.items.values() if i.parent is None]
+        self.large = len(self.tops) > LARGE
+        self.rows: dict[str, Row] = {}
+        self.running: dict[str, Flight] = {}
+        self.tally: Counter[str] = Counter()
+        self.problems: list[Problem] = []
+        self.started = self.now = self.calls = self.cost = 0
+        self.deadline: int | None = None
+        self.signal = ""
+        self.status = ""
+        self.end: Mapping[str, Json] = {}
+        self._closed: set[str] = set()
+        self._folds: Mapping[str, Callable[[Event], None]] = {
+            "run_started": self._run_started,
+            "item_opened": self._item_opened,
+            "turn_started": self._turn_started,
+            "turn_ended": self._turn_ended,
+            "item_ended": self._item_ended,
+            "run_stopping": self._run_stopping,
+            "run_ended": self._run_ended,
+        }
+
+    def apply(self, event: Event) -> None:
+        """Fold one event in; kinds that change nothing to be seen are passed over."""
+        self.now = event.time
+        fold = self._folds.get(event.kind)
+        if fold is not None:
+            fold(event)
+
+    def ending(self, event: Event) -> Ending | None:
+        """How the event ends an item, before it is folded in; None if it ends none."""
+        body = event.body
+        if event.item in self._closed:
+            return None
+        if event.kind == "item_ended":
+            return Ending(body["status"], body.get("kind", ""), body["reason"])
+        if event.kind != "turn_ended" or body["status"] == "yields":
+            return None
+        node = self._state.nodes[event.item]
+        if not node.ended and node.status not in AWAITING:
+            return None
+        return Ending(node.status, node.kind, node.reason)
+
+    def row(self, item_id: str) -> Row:
+        """The row that an item, element or sub-task belongs to."""
+        name = top(item_id)
+        row = self.rows.get(name)
+        if row is None:
+            row = self.rows[name] = Row()
+        return row
+
+    def item(self, item_id: str) -> Item:
+        """The item of the plan that an id is, or is an element of."""
+        return self.plan.items.get(item_id) or self.plan.items[top(item_id)]
+
+    def status_of(self, item_id: str) -> str:
+        """How an item of the manifest stands; accepted ones of large runs are not remembered."""
+        row = self.rows.get(item_id)
+        return "waiting" if row is None else row.status
+
+    def flights(self, item_id: str) -> list[tuple[str, int]]:
+        """The turns in flight of an item and below it, the longest first: id and begin."""
+        return sorted(
+            ((i, f.since) for i, f in self.running.items() if top(i) == item_id),
+            key=lambda flight: flight[1],
+        )
+
+    def free_cost(self, total: int) -> int:
+        """What of the run's micro-dollars is neither spent nor reserved by an item's own budget."""
+        taken = 0
+        for item_id, row in self.rows.items():
+            budget = self.plan.items[item_id].budget
+            own = None if budget is None else budget.cost_usd
+            taken += row.cost if own is None or row.ended is not None else max(own, row.cost)
+        return total - taken
+
+    def is_group(self, item: Item) -> bool:
+        """Whether an item is done by elements or sub-tasks rather than by turns of its own."""
+        return item.for_each is not None or bool(item.children)
+
+    def spent(self, event: Event) -> tuple[int, int]:
+        """Calls and micro-dollars of the event's item, with those of the turn that it ends."""
+        row = self.rows.get(top(event.item)) or Row()
+        calls, cost = self._used(event)
+        return row.calls + calls, row.cost + cost
+
+    def _used(self, event: Event) -> tuple[int, int]:
+        """What a turn that ends now has used; what it does not tell counts as its full slice."""
+        flight = self.running.get(event.item)
+        if flight is None or event.kind != "turn_ended":
+            return 0, 0
+        used = {**flight.slice, **(event.body["usage"] or {})}
+        return used.get("model_calls", 0), used.get("cost_usd", 0)
+
+    def _run_started(self, event: Event) -> None:
+        self.started = event.time
+        self.deadline = from_text(event.body["deadline"])
+
+    def _item_opened(self, event: Event) -> None:
+        if "." not in event.item:
+            row = self.row(event.item)
+            row.status, row.began = "running", event.time
+            row.elements = tuple(map(_name, event.body["elements"]))
+
+    def _turn_started(self, event: Event) -> None:
+        row = self.row(event.item)
+        self.running[event.item] = Flight(event.time, event.body["slice"])
+        if row.began is None:
+            row.began = event.time
+        row.status = "running"
+        if "." not in event.item:
+            row.attempts = event.body["number"]
+
+    def _turn_ended(self, event: Event) -> None:
+        ending = self.ending(event)
+        calls, cost = self._used(event)
+        del self.running[event.item]
+        row = self.row(event.item)
+        row.calls, row.cost = row.calls + calls, row.cost + cost
+        self.calls, self.cost = self.calls + calls, self.cost + cost
+        if ending is not None:
+            self._close(event, ending)
+        elif event.body["status"] == "failed" and "." not in event.item:
+            row.status = "retrying"
+
+    def _item_ended(self, event: Event) -> None:
+        ending = self.ending(event)
+        if ending is not None:
+            self._close(event, ending)
+
+    def _close(self, event: Event, ending: Ending) -> None:
+        self._closed.add(event.item)
+        status = ending.status
+        if status in PROBLEMS and len(self.problems) < _KEPT:
+            captured = event.body.get("captured") or {}
+            self.problems.append(Problem(event.item, ending, captured))
+        row = self.row(event.item)
+        if "." in event.item:
+            if event.item.count(".") == 1:
+                row.children = row.children or Counter()
+                row.children[status] += 1
+            return
+        self.tally[status] += 1
+        row.status, row.ended = status, event.time
+        if self.large and status not in PROBLEMS:
+            del self.rows[event.item]
+
+    def _run_stopping(self, event: Event) -> None:
+        self.signal = event.body["signal"]
+
+    def _run_ended(self, event: Event) -> None:
+        self.status = event.body["status"]
+        self.end = event.body
+        self.running.clear()
+
+
+def top(item_id: str) -> str:
+    """The item of the manifest that an element or sub-task was derived from."""
+    return item_id.partition(".")[0]
+
+
+def _name(element: Json) -> str:
+    """An element as its row names it: short texts stand for themselves."""
+    return element if isinstance(element, str) and len(element) <= _MOST_NAME else ""

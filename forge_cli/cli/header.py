@@ -1,0 +1,39 @@
+"""The first lines of a run: its names, what it may spend, and until when."""
+
+from forge_cli.cli.figures import amounts, clock, count, deadline
+from forge_cli.cli.tables import flow
+from forge_cli.multiagent.plan import DEFAULT_BUDGET, DEFAULT_DEADLINE, Plan
+
+SANDBOX = "sandbox off, not enforced"
+"""What holds a program that a handler starts: nothing does yet, and every report says so."""
+
+
+def header(plan: Plan, run_id: str, *note: str) -> list[str]:
+    """Who runs: manifest, run and plan; `note` is what else belongs into that line."""
+    items = sum(item.parent is None for item in plan.items.values())
+    parts = [f"run {run_id}", f"plan {short_digest(plan.digest)}", count(items, "item"), *note]
+    return flow(f"{plan.name}  ", parts)
+
+
+def limits(plan: Plan, until: int | None, now: int) -> str:
+    """What the run may spend and until when (milliseconds since the epoch), if it says either.
+
+    Empty where budget and deadline are the defaults: a run without models has neither in mind.
+    """
+    if plan.budget == DEFAULT_BUDGET and plan.deadline == DEFAULT_DEADLINE:
+        return ""
+    texts = [amounts(plan.budget.limits())]
+    if until is not None:
+        texts.append(f"deadline {clock(until, now)} ({stated_deadline(plan)})")
+    return "   ".join(filter(None, texts))
+
+
+def stated_deadline(plan: Plan) -> str:
+    """The run's deadline as the manifest has it, or as the default has."""
+    default = ", default" if plan.deadline == DEFAULT_DEADLINE else ""
+    return deadline(plan.deadline) + default
+
+
+def short_digest(digest: str) -> str:
+    """The first eight digits of a `sha256:<hex>`."""
+    return digest.rpartition(":")[2][:8]

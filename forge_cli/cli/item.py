@@ -1,0 +1,198 @@
+"""One item of a run in full: its contract, its attempts, what went in, came out and was written."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from forge_cli.cli.figures import amounts, count, duration, elapsed, measured, size
+from forge_cli.cli.grants import grant_lines
+from forge_cli.cli.tables import clip, hang, left, right
+from forge_cli.cli.terminal import Terminal
+from forge_cli.cli.words import WORDS, colour, tally
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.plan import Json, Plan
+
+_MOST_LINES = 12
+_ONE_LINE = 240
+_MOST_CAPTURED = 40
+_MOST_BYTES = 65_536
+_MOST_CHILDREN = 30
+
+
+@dataclass(slots=True)
+class ItemStory:
+    """What the events of a run say of one item; `attempts` maps ids to what began and ended."""
+
+    item_id: str
+    started: int = 0
+    attempts: dict[str, tuple[Event, Event | None]] = field(default_factory=dict)
+    notes: list[Event] = field(default_factory=list)
+
+    def apply(self, event: Event) -> None:
+        """Take in one event of the run, whatever it is about."""
+        if event.kind == "run_started":
+            self.started = event.time
+        if event.item != self.item_id:
+            return
+        if event.kind == "turn_started":
+            self.attempts[event.attempt] = (event, None)
+        elif event.kind == "turn_ended":
+            self.attempts[event.attempt] = (self.attempts[event.attempt][0], event)
+        else:
+            self.notes.append(event)
+
+
+def item_lines(
+    plan: Plan,
+    node: Node,
+    story: ItemStory,
+    terminal: Terminal,
+    read: Callable[[str], bytes],
+) -> list[str]:
+    """The report, at most 100 columns wide; long values and outputs are cut, and say so.
+
+    `node` is the item as the machine has it, `read` gives the bytes kept under a digest.
+    """
+    blocks = [
+        _title(node, terminal),
+        _contract(plan, node, terminal),
+        _attempts(node, story, terminal),
+        _children(node, terminal),
+        _values("inputs", _inputs(story), terminal),
+        _values("outputs", node.output or {}, terminal),
+        _values("partial result, not accepted", _partial(node), terminal),
+        *_captured(story, terminal, read),
+    ]
+    return [line for block in blocks if block for line in [*block, ""]][:-1]
+
+
+def _title(node: Node, terminal: Terminal) -> list[str]:
+    word = WORDS.get(node.status, node.status)
+    lines = [f"{terminal.ink('bold', node.item_id)}  {terminal.ink(colour(word), word)}"]
+    if node.reason:
+        reason = "\n".join(map(terminal.safe, node.reason.split("\n")))
+        kind = f"{node.kind}: " if node.kind else ""
+        lines += hang("  ", kind + reason, most=_MOST_LINES)
+    return lines
+
+
+def _contract(plan: Plan, node: Node, terminal: Terminal) -> list[str]:
+    item = node.item
+    links = " > ".join((*item.chain, f"item:{node.item_id}"))
+    lines = [" contract as granted", *grant_lines(plan, item, node.grant, terminal)]
+    lines += hang("  chain  ", links)
+    if item.goal:
+        lines += hang("  goal   ", terminal.safe(item.goal), most=_MOST_LINES)
+    if item.budget is not None:
+        lines.append(f"  budget {amounts(item.budget.limits())}")
+    lines.append(f"  time   {duration(item.timeout)} for each attempt")
+    return lines
+
+
+def _attempts(node: Node, story: ItemStory, terminal: Terminal) -> list[str]:
+    if not story.attempts:
+        return [] if node.children else [" attempts", "  none; it was not started"]
+    lines = [" attempts"]
+    for began, ended in story.attempts.values():
+        number = f"{began.body['number']}"
+        if began.body["turn"] > 1:
+            number += f".{began.body['turn']}"
+        start = elapsed(began.time - story.started)
+        until = "" if ended is None else elapsed(ended.time - story.started)
+        head = f"  {right(number, 4)}  {right(start, 7)} to {left(until or 'now', 7)}  "
+        lines += hang(head, "\n".join(_outcome(began, ended, terminal)), most=_MOST_LINES)
+    for event in story.notes:
+        if event.kind in ("response_ignored", "turn_cancelled"):
+            time = elapsed(event.time - story.started)
+            text = terminal.safe(f"{event.kind.replace('_', ' ')}: {event.body['reason']}")
+            lines += hang(f"        {right(time, 7)}             ", text)
+    return lines
+
+
+def _outcome(began: Event, ended: Event | None, terminal: Terminal) -> Iterator[str]:
+    slice_ = amounts(began.body["slice"])
+    may = f", may use {slice_}" if slice_ else ""
+    if ended is None:
+        yield f"running as {began.body['role']}{may}"
+        return
+    body = ended.body
+    usage = body["usage"]
+    used = "unknown, counted as all it might" if usage is None else _used(usage)
+    yield f"{body['status']}, as {began.body['role']}{may}; used {used or 'nothing'}"
+    verdict = body.get("verdict") or {}
+    if body["status"] == "failed":
+        yield from map(terminal.safe, str(body.get("message", "")).split("\n"))
+    elif verdict and not verdict["accepted"]:
+        yield terminal.safe(f"not accepted: {verdict.get('reason', '')}")
+
+
+def _used(usage: Mapping[str, int]) -> str:
+    texts = [amounts({d: n}) for d, n in usage.items() if d != "cost_usd" and n]
+    return ", ".join([*texts, *([measured(usage["cost_usd"])] if usage.get("cost_usd") else [])])
+
+
+def _children(node: Node, terminal: Terminal) -> list[str]:
+    """Elements or sub-tasks: how many ended how, and those first that did not go well."""
+    if not node.children:
+        return []
+    counts: dict[str, int] = {}
+    for child in node.children:
+        counts[child.status] = counts.get(child.status, 0) + 1
+    rest = sum(n for s, n in counts.items() if s in ("waiting", "ready", "running", "retrying"))
+    told = ", ".join(filter(None, [tally(counts), f"{rest} open" if rest else ""]))
+    lines = [f" {count(len(node.children), 'part')}: {told}"]
+    ranked = sorted(node.children, key=lambda c: c.status in ("succeeded", "skipped"))
+    for child in ranked[:_MOST_CHILDREN]:
+        word = left(WORDS.get(child.status, child.status), 9)
+        each = "" if child.each is None else f"  {json.dumps(child.each, ensure_ascii=False)}"
+        text = terminal.safe(f"{child.item_id}{each}  {child.reason}".rstrip())
+        lines.append(clip(f"  {word}  {text}", 100))
+    if len(ranked) > _MOST_CHILDREN:
+        lines.append(f"  and {len(ranked) - _MOST_CHILDREN} more")
+    return lines
+
+
+def _inputs(story: ItemStory) -> Mapping[str, Json]:
+    """What the last attempt was given."""
+    starts = [began for began, _ in story.attempts.values()]
+    return (starts[-1].body.get("inputs") or {}) if starts else {}
+
+
+def _partial(node: Node) -> Mapping[str, Json]:
+    if node.partial is None or node.status == "succeeded":
+        return {}
+    return node.partial if isinstance(node.partial, dict) else {"result": node.partial}
+
+
+def _values(title: str, values: Mapping[str, Json], terminal: Terminal) -> list[str]:
+    if not values:
+        return []
+    columns = min(max(map(len, values)), 24)
+    lines = [f" {title}"]
+    for key, value in values.items():
+        text = value if isinstance(value, str) else _json(value)
+        head = f"  {left(clip(terminal.safe(key), columns), columns)}  "
+        shown = "\n".join(map(terminal.safe, text[:_MOST_BYTES].split("\n")))
+        lines += hang(head, shown, most=_MOST_LINES)
+    return lines
+
+
+def _json(value: Json) -> str:
+    """A value on one line, or indented where that line would be long."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _ONE_LINE else json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _captured(
+    story: ItemStory, terminal: Terminal, read: Callable[[str], bytes]
+) -> Iterator[Sequence[str]]:
+    """The end of what the last attempt that ended wrote, stream by stream."""
+    ends = [ended for _, ended in story.attempts.values() if ended is not None]
+    for stream, digest in sorted((ends[-1].body.get("captured") or {}).items() if ends else ()):
+        data = read(digest)
+        kept = data[-_MOST_BYTES:].decode(errors="replace").splitlines()[-_MOST_CAPTURED:]
+        cut = len(b"\n".join(line.encode() for line in kept)) < len(data) - 1
+        note = f", its last {count(len(kept), 'line')}" if cut else ""
+        head = f" {terminal.safe(stream)}, {size(len(data))}{note}"
+        yield [head, *(clip(f"  │ {terminal.safe(line)}", 100) for line in kept)]

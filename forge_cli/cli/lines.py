@@ -1,0 +1,172 @@
+"""The lines of a run's progress: what one event says to a person, `time item WORD detail`."""
+
+import json
+from collections.abc import Mapping
+
+from forge_cli.cli.board import Board, Ending
+from forge_cli.cli.figures import count, duration, elapsed, granted, measured, size
+from forge_cli.cli.tables import WIDTH, hang, left, right, spread
+from forge_cli.cli.terminal import Terminal, width
+from forge_cli.cli.words import LOUD, WORDS, colour, tally
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import Item, Json
+
+_MOST_LOUD = 50
+_COST_COLUMN = 93
+_MOST_DETAIL = 4
+
+
+class Lines:
+    """Turns events into lines; ask for an event's lines before the board has folded it in.
+
+    In a large run only what did not go well has a line, and of that the first fifty. Elements and
+    sub-tasks have lines only then, too: they share one row of the table. An inline item has no
+    `started` line at its first attempt: it would say nothing but its name.
+    """
+
+    def __init__(self, board: Board, terminal: Terminal) -> None:
+        self._board = board
+        self._terminal = terminal
+        self._loud = 0
+        names = [] if board.large else [width(item_id) for item_id in board.plan.items]
+        self._item_columns = min(max([8, *names]), 24)
+
+    def of(self, event: Event) -> list[str]:
+        """The lines that the event is worth: none, one, or a few with a hanging detail."""
+        if event.kind == "turn_started":
+            return self._turn_started(event)
+        if event.kind in ("turn_ended", "item_ended"):
+            return self._ended(event)
+        if event.kind == "run_stopping":
+            text = f"{event.body['signal']}: no new turns; running ones are cancelled"
+            return self.line(event.time, "run", "stopping", text)
+        if event.kind == "response_ignored":
+            text = f"a response of {event.body['sender']}: {event.body['reason']}"
+            return self.line(event.time, event.item, "ignored", text)
+        return []
+
+    def line(self, time: int, item: str, word: str, detail: str, end: str = "") -> list[str]:
+        """One line at a time (milliseconds since the epoch), with `end` at its right."""
+        stamp = right(elapsed(time - self._board.started), 6)
+        columns = self._item_columns
+        name, said = left(item, columns), left(word, 9)
+        head = f"{stamp}  {name}  {said}  "
+        safe = "\n".join(map(self._terminal.safe, detail.split("\n")))
+        lines = hang(head, safe, most=_MOST_DETAIL)
+        if end:
+            lines = _with_end(lines, end)
+        ink = self._terminal.ink
+        inked = f"{stamp}  {ink('bold', name)}  {ink(colour(word), said)}  "
+        return [inked + lines[0][len(head) :], *lines[1:]]
+
+    def _turn_started(self, event: Event) -> list[str]:
+        board = self._board
+        if board.large or "." in event.item or event.body["turn"] > 1:
+            return []
+        item = board.plan.items[event.item]
+        attempt = event.body["number"]
+        who = "" if item.role_id.startswith("inline:") else event.body["role"]
+        if attempt > 1:
+            detail = ", ".join(filter(None, [f"attempt {attempt}", who]))
+        elif who:
+            detail = f"{who} may: {', '.join(sorted(item.grant.capabilities)) or 'nothing'}"
+            detail += self._reserved(item)
+        else:
+            return []
+        return self.line(event.time, event.item, "started", detail)
+
+    def _reserved(self, item: Item) -> str:
+        """What an item with a budget takes off the run's, and what that leaves."""
+        total = self._board.plan.budget.cost_usd
+        own = None if item.budget is None else item.budget.cost_usd
+        if total is None or own is None:
+            return ""
+        free = self._board.free_cost(total) - own
+        return f"\n{granted(own)} reserved for it, {measured(free)} left for the others"
+
+    def _ended(self, event: Event) -> list[str]:
+        ending = self._board.ending(event)
+        if ending is None:
+            return self._retried(event)
+        status = ending.status
+        if (self._board.large or "." in event.item) and status not in LOUD:
+            return []
+        if status in LOUD and self._too_many():
+            return self._no_more(event)
+        end = ""
+        if status == "succeeded":
+            detail, end = self._accepted(event), self._spent(event)
+        else:
+            detail = self._reason(event, ending)
+        return self.line(event.time, event.item, WORDS.get(status, status), detail, end)
+
+    def _retried(self, event: Event) -> list[str]:
+        """What went wrong with an attempt that another follows."""
+        item = self._board.plan.items.get(event.item)
+        if self._board.large or item is None or item.retry is None or event.kind == "item_ended":
+            return []
+        reason = _failure(event.body)
+        if not reason or event.body.get("kind", "invalid-output") not in item.retry.on:
+            return []
+        row = self._board.row(event.item)
+        pause = item.retry.pause(row.attempts)
+        when = f" in {duration(pause)}" if pause else ""
+        detail = f"{reason}; attempt {row.attempts + 1} of {item.retry.max_attempts}{when}"
+        return self.line(event.time, event.item, "retried", detail)
+
+    def _too_many(self) -> bool:
+        self._loud += 1
+        return self._loud > _MOST_LOUD
+
+    def _no_more(self, event: Event) -> list[str]:
+        if self._loud > _MOST_LOUD + 1:
+            return []
+        return self.line(event.time, "run", "running", "further failures are not listed here")
+
+    def _accepted(self, event: Event) -> str:
+        item = self._board.plan.items[event.item]
+        row = self._board.row(event.item)
+        if self._board.is_group(item):
+            return tally(row.children or {})
+        output = event.body.get("output") or {}
+        octets = sum(map(_octets, output.values()))
+        text = f"{', '.join(output)}, {size(octets)}"
+        if not octets and self._is_command(item):
+            text = "exit status 0"
+        return f"{item.completion} holds; {text}" if item.completion else text
+
+    def _spent(self, event: Event) -> str:
+        """What the item has used, with the turn that ends now."""
+        calls, cost = self._board.spent(event)
+        return f"{count(calls, 'call')}  {measured(cost)}" if calls or cost else ""
+
+    def _reason(self, event: Event, ending: Ending) -> str:
+        item = self._board.item(event.item)
+        silent = event.body.get("status") == "failed" and not event.body.get("captured")
+        if silent and event.kind == "turn_ended" and self._is_command(item):
+            return f"{ending.reason}; it wrote nothing"
+        return ending.reason
+
+    def _is_command(self, item: Item) -> bool:
+        role = self._board.plan.roles.get(item.role_id)
+        return role is not None and role.handler.kind == "command"
+
+
+def _failure(body: Mapping[str, Json]) -> str:
+    """Why a turn did not get its item accepted, or nothing if it did."""
+    if body.get("status") == "failed":
+        return body.get("message") or body.get("kind") or "failed"
+    verdict = body.get("verdict") or {}
+    return "" if verdict.get("accepted", True) else verdict.get("reason") or "not accepted"
+
+
+def _octets(value: Json) -> int:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return len(text.encode(errors="surrogatepass"))
+
+
+def _with_end(lines: list[str], end: str) -> list[str]:
+    needed = width(lines[-1]) + 2 + width(end)
+    if needed > WIDTH:
+        return [*lines, right(end, _COST_COLUMN)]
+    return [*lines[:-1], spread(lines[-1], end, max(needed, _COST_COLUMN))]

@@ -1,0 +1,44 @@
+"""Options that several commands share, declared once for typer."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from forge_cli.cli.terminal import COLORS
+
+
+def _one_of(*choices: str) -> Callable[[str], str]:
+    """Refuses every value but these; typer's own choice is not there in every version."""
+
+    def check(value: str) -> str:
+        if value not in choices:
+            raise typer.BadParameter(f"'{value}' is not one of {', '.join(choices)}")
+        return value
+
+    return check
+
+
+Color = Annotated[
+    str,
+    typer.Option(
+        "--color", callback=_one_of(*COLORS), metavar="WHEN", help="Colour: auto, always or never."
+    ),
+]
+
+TextOrJson = Annotated[
+    str,
+    typer.Option(
+        "--format", callback=_one_of("text", "json"), metavar="FORMAT", help="text or json."
+    ),
+]
+
+TextOrLines = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        callback=_one_of("text", "jsonl"),
+        metavar="FORMAT",
+        help="text, or jsonl: the events as the ledger has them, an object on each line.",
+    ),
+]

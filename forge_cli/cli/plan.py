@@ -1,0 +1,81 @@
+"""`forge plan`: what would run, who does it, what it may do, and what is needed here."""
+
+import json
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forge_cli.app.choice import manifest as only_manifest
+from forge_cli.app.course import critical_path, orders
+from forge_cli.app.plan import Compiled, compiled, planned
+from forge_cli.app.planned import Planned
+from forge_cli.cli.findings import full
+from forge_cli.cli.options import Color, TextOrJson
+from forge_cli.cli.plan_tables import plan_lines
+from forge_cli.cli.terminal import Terminal, complain, write
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.plan_document import plan_document
+
+FORMAT_VERSION = 1
+
+
+def plan(
+    manifest: Annotated[
+        Path | None,
+        typer.Argument(metavar="MANIFEST", help="Its file; else the only *.forge.yaml here."),
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--input", "-i", metavar="KEY=VALUE", help="An input of the run."),
+    ] = None,
+    form: TextOrJson = "text",
+    color: Color = "auto",
+) -> int:
+    """Show what would run: order, who and why, each item's grant, budget, what is missing here.
+
+    Nothing is run. Exit status: 0 shown, 2 the manifest is refused.
+
+    \b
+    Examples:
+      forge plan manifests/software-delivery.yaml
+      forge plan fix.forge.yaml --input issue=482 --format json
+    """
+    path = manifest or only_manifest(Path(), "forge plan")
+    found = compiled(path, time.time_ns() // 1_000_000)
+    if found.plan is None:
+        return refuse(found, path, color)
+    told = planned(found, found.plan, path.parent, given or [])
+    terminal = Terminal.of(sys.stdout, color)
+    lines = [plan_json(told)] if form == "json" else map(terminal.fit, plan_lines(told, terminal))
+    write(sys.stdout, lines)
+    return 0
+
+
+def refuse(found: Compiled, path: Path, color: str) -> int:
+    """Tell the findings for which a manifest is neither planned nor run; the exit status is 2."""
+    terminal = Terminal.of(sys.stderr, color)
+    write(sys.stderr, full([found.report], terminal))
+    complain(f"'{path}' is not valid, so there is no plan of it; mend what is told above")
+    return 2
+
+
+def plan_json(told: Planned) -> str:
+    """The report as one JSON object; `plan` is the plan as evidence has it."""
+    path = critical_path(told.plan)
+    document: dict[str, Json] = {
+        "format_version": FORMAT_VERSION,
+        "plan": plan_document(told.plan),
+        "warnings": told.warnings,
+        "orders": orders(told.plan),
+        "why": {name: asdict(why) for name, why in told.why.items()},
+        "inputs": dict(told.inputs),
+        "needed": [asdict(need) for need in told.needs],
+        "critical_path": {"items": path.items, "milliseconds": path.length},
+        "refusals": told.refusals,
+        "sandbox": "off",
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2)

@@ -1,0 +1,66 @@
+"""`forge runs`: what has run in this workspace."""
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from forge_cli.app.runs import Listed, listed, workspace
+from forge_cli.cli.figures import clock, elapsed
+from forge_cli.cli.options import Color, TextOrJson
+from forge_cli.cli.tables import clip, left, right
+from forge_cli.cli.terminal import Terminal, width, write
+from forge_cli.cli.words import colour
+from forge_cli.multiagent.times import to_text
+
+_MOST_NAME = 40
+_FAR = 1 << 62
+
+
+def runs(form: TextOrJson = "text", color: Color = "auto") -> int:
+    """List what has run here, newest first.
+
+    \b
+    Examples:
+      forge runs
+      forge runs --format json
+    """
+    found = listed(workspace(Path.cwd()), time.time_ns() // 1_000_000)
+    terminal = Terminal.of(sys.stdout, color)
+    write(sys.stdout, runs_json(found) if form == "json" else runs_lines(found, terminal))
+    return 0
+
+
+def runs_lines(runs: Iterable[Listed], terminal: Terminal) -> list[str]:
+    """A line for each run, with its manifest, how it stands, when it began and how long it took."""
+    kept = list(runs)
+    if not kept:
+        return ["nothing has run here yet; `forge run` makes a run"]
+    ids = max(width(run.run_id) for run in kept)
+    names = min(max([8, *(width(run.name) for run in kept)]), _MOST_NAME)
+    head = f"{left('run', ids)}  {left('manifest', names)}  {left('status', 11)}"
+    lines = [f"{head}  {left('began', 23)}  {right('took', 7)}"]
+    for run in kept:
+        name = left(clip(terminal.safe(run.name), names), names)
+        status = terminal.ink(colour(run.status), left(run.status, 11))
+        began = "-" if run.began is None else clock(run.began, _FAR)
+        took = "-"
+        if run.began is not None and run.ended is not None:
+            took = elapsed(run.ended - run.began)
+        run_id = terminal.ink("bold", left(terminal.safe(run.run_id), ids))
+        lines.append(f"{run_id}  {name}  {status}  {left(began, 23)}  {right(took, 7)}")
+    return lines
+
+
+def runs_json(runs: Iterable[Listed]) -> Iterator[str]:
+    """A JSON object for each run, one on a line; times are RFC 3339 in UTC, unknown ones null."""
+    for run in runs:
+        fields = {
+            "run": run.run_id,
+            "name": run.name,
+            "status": run.status,
+            "began": None if run.began is None else to_text(run.began),
+            "last_event": None if run.ended is None else to_text(run.ended),
+        }
+        yield json.dumps(fields, ensure_ascii=False)

@@ -1,0 +1,167 @@
+"""`forge show`: one run, or one item of it, as its ledger tells it."""
+
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forge_cli.app.runs import chosen, short_name, workspace
+from forge_cli.app.show import Replay, stored_plan
+from forge_cli.cli.board import Board
+from forge_cli.cli.console import Console
+from forge_cli.cli.header import SANDBOX, header, limits
+from forge_cli.cli.item import ItemStory, item_lines
+from forge_cli.cli.options import Color, TextOrLines
+from forge_cli.cli.overview import overview
+from forge_cli.cli.progress import Progress
+from forge_cli.cli.terminal import Terminal, write
+from forge_cli.cli.verdict import Outcome, exit_code, standing, verdict
+from forge_cli.errors import ForgeError
+from forge_cli.ledger.lines import Line
+from forge_cli.ledger.reader import Reader
+
+_PAUSE = 0.25
+
+
+def show(
+    run: Annotated[
+        str | None, typer.Argument(metavar="RUN", help="Any unique end of its id; else the latest.")
+    ] = None,
+    item: Annotated[
+        str | None, typer.Argument(metavar="ITEM", help="An item, element or sub-task of it.")
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Go on until the run has ended.")
+    ] = False,
+    form: TextOrLines = "text",
+    color: Color = "auto",
+) -> int:
+    """Show what a run did: its table and verdict, or all about one item.
+
+    Exit status: 0 shown, 2 there is no such run or item.
+
+    \b
+    Examples:
+      forge show
+      forge show 7f3a build
+      forge show --follow --format jsonl
+    """
+    home = workspace(Path.cwd())
+    folder = chosen(home, run)
+    terminal = Terminal.of(sys.stdout, color)
+    with Reader.open(folder.ledger) as reader:
+        replay = Replay(folder, reader, stored_plan(folder, reader))
+        if item is not None:
+            _check_item(replay, item)
+        if form == "jsonl":
+            kept = (line.text for line in _lines(replay, follow) if _is_of(line, item))
+            _write_each(kept)
+        elif item is not None:
+            write(sys.stdout, map(terminal.fit, item_report(replay, item, follow, terminal)))
+        else:
+            write(sys.stdout, map(terminal.fit, run_report(replay, home, follow, terminal)))
+    return 0
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _lines(replay: Replay, follow: bool) -> Iterator[Line]:
+    """The events so far; with `follow` those to come, until the run ends or is abandoned."""
+    yield from replay.lines()
+    while follow and replay.status(_now()) == "running":
+        time.sleep(_PAUSE)
+        yield from replay.lines()
+
+
+def _is_of(line: Line, item: str | None) -> bool:
+    return item is None or line.event.item == item or line.event.item.startswith(f"{item}.")
+
+
+def _write_each(texts: Iterator[str]) -> None:
+    """Each line at once, so that whoever reads a run that goes on need not wait."""
+    for text in texts:
+        write(sys.stdout, [text])
+
+
+def _check_item(replay: Replay, item: str) -> None:
+    names = list(replay.plan.items)
+    if item.partition(".")[0] in replay.plan.items:
+        return
+    close = get_close_matches(item, names, 1)
+    meant = f"; did you mean '{close[0]}'?" if close else ""
+    known = ", ".join(names[:10]) + (", .." if names[10:] else "")
+    raise ForgeError(f"run '{replay.run.run_id}' has no item '{item}'{meant} It has: {known}")
+
+
+def item_report(replay: Replay, item: str, follow: bool, terminal: Terminal) -> list[str]:
+    """All about one item; `ForgeError` if it did not come into being."""
+    story = ItemStory(item)
+    for line in _lines(replay, follow):
+        story.apply(line.event)
+    node = replay.state.nodes.get(item)
+    if node is None:
+        raise ForgeError(f"run '{replay.run.run_id}' has no '{item}': it did not come into being")
+    return item_lines(replay.plan, node, story, terminal, replay.artifacts.get)
+
+
+def run_report(replay: Replay, home: Path, follow: bool, terminal: Terminal) -> list[str]:
+    """Header, table and verdict of a run; with `follow` only the verdict, behind its progress."""
+    board = _followed(replay, terminal) if follow else _folded(replay)
+    status = replay.status(_now())
+    if status in ("running", "abandoned"):
+        block = standing(board, terminal, status)
+    else:
+        told = replay.told(home)
+        name = short_name(home, replay.run.run_id)
+        outcome = Outcome(name, told.evidence, told.head, read=replay.artifacts.get)
+        block = verdict(board, terminal, outcome, exit_code(status, board.signal))
+    if follow:
+        return block
+    plan = replay.plan
+    terms = limits(plan, board.deadline, board.started)
+    head = header(plan, replay.run.run_id, "engine local", SANDBOX)
+    now = _now() if status == "running" else board.now
+    return [
+        *head,
+        *([f"  {terms}"] if terms else []),
+        "",
+        *overview(board, terminal, now),
+        "",
+        *block,
+    ]
+
+
+def _folded(replay: Replay) -> Board:
+    board = Board(replay.state)
+    for line in replay.lines():
+        board.apply(line.event)
+    return board
+
+
+def _followed(replay: Replay, terminal: Terminal) -> Board:
+    """Shows the run as `forge run` does, from its beginning until it has ended."""
+
+    def emit(text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+    def size() -> tuple[int, int]:
+        found = shutil.get_terminal_size((100, 24))
+        return found.columns, found.lines
+
+    console = Console(emit, terminal, terminal.live, size=size)
+    progress = Progress(replay.state, replay.run.run_id, console)
+    progress.start()
+    try:
+        for line in _lines(replay, follow=True):
+            progress(line.event)
+    finally:
+        progress.close()
+    return progress.board

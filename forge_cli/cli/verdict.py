@@ -1,0 +1,196 @@
+"""The last word on a run: what came of it, why, what to type next, and where the evidence is."""
+
+import json
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from forge_cli.cli.board import Board, Problem
+from forge_cli.cli.figures import count
+from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, left, spread, wrap
+from forge_cli.cli.terminal import Terminal, width
+from forge_cli.cli.words import colour
+
+EXIT = {"complete": 0, "failed": 1, "refused": 2, "degraded": 3, "paused": 4, "abandoned": 1}
+"""Exit code of each status; a run that was stopped ends with its signal's."""
+
+_SIGNALS = {"SIGINT": 130, "SIGTERM": 143}
+_MOST_REASON = 200
+_TAIL = 5
+_TAIL_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a verdict needs beside the board.
+
+    `name` is an end of the run's id that is unique here. `evidence` is the folder, as the user
+    would type it, `head` root and size; both are empty where none was written. `manifest` is its
+    path, where it is known how to type it. `read` gives the bytes kept under a digest.
+    """
+
+    name: str
+    evidence: str = ""
+    head: str = ""
+    manifest: str = ""
+    read: Callable[[str], bytes] | None = None
+
+
+def exit_code(
+    status: str, signal: str = "", allow_degraded: bool = False, allow_paused: bool = False
+) -> int:
+    """The exit code of a run's status; see the table of exit codes."""
+    if status == "interrupted":
+        return _SIGNALS.get(signal, 130)
+    if (status == "degraded" and allow_degraded) or (status == "paused" and allow_paused):
+        return 0
+    return EXIT[status]
+
+
+def verdict(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> list[str]:
+    """The block for standard output: verdict, reasons, commands that work, evidence, head."""
+    lines = _first(terminal, board.status.upper(), _sentence(board), code)
+    cause = _cause(board)
+    if cause is not None:
+        lines += _tail(terminal, cause, outcome)
+        lines += _commands(board, cause, outcome)
+    elif board.status in ("failed", "interrupted"):
+        lines.append(f"  look  forge show {outcome.name}")
+    lines += _outputs(board, terminal)
+    if outcome.evidence:
+        lines.append(f"evidence  {terminal.safe(outcome.evidence)}")
+    if outcome.head:
+        lines.append(f"forge-evidence-head {outcome.head}")
+    return lines
+
+
+def standing(board: Board, terminal: Terminal, status: str) -> list[str]:
+    """The block for a run that has not ended: `running`, or `abandoned` by its controller."""
+    gone = "its controller is gone and nothing runs; " if status == "abandoned" else ""
+    sentence = f"{gone}{count(len(board.running), 'turn')} in flight; {_accepted(board)}"
+    return _first(terminal, status.upper(), sentence, None)
+
+
+def refusal(terminal: Terminal, reasons: Sequence[str]) -> list[str]:
+    """The block for a run that was not started, exit code 2: every reason, the first on top."""
+    first, *others = [*reasons]
+    lines = _first(terminal, "REFUSED", f"{first.rstrip('.')}; nothing was started", 2)
+    for reason in others:
+        lines += hang("         ", terminal.safe(reason))
+    return lines
+
+
+def _first(terminal: Terminal, word: str, sentence: str, code: int | None) -> list[str]:
+    end = "" if code is None else f"exit {code}"
+    columns = VERDICT_WIDTH - width(word) - 2
+    kept = wrap(terminal.safe(sentence), columns - width(end) - 2)
+    first, *others = kept
+    line = spread(f"  {first}", end, columns + 2).rstrip()
+    head = terminal.ink(colour(word), word) + line
+    return [head, *(" " * (width(word) + 2) + line for line in others)]
+
+
+def _sentence(board: Board) -> str:
+    accepted = _accepted(board)
+    if board.status == "interrupted":
+        return f"stopped by {board.signal or 'a signal'}; {accepted}"
+    cause = _cause(board)
+    if cause is None:
+        return accepted + _run_reason(board)
+    return f"{_blame(board, cause)}; {accepted}{_not_started(board)}"
+
+
+def _accepted(board: Board) -> str:
+    skipped = f", {board.tally['skipped']:,} skipped" if board.tally["skipped"] else ""
+    return f"{board.tally['succeeded']:,} of {count(len(board.tops), 'item')} accepted{skipped}"
+
+
+def _not_started(board: Board) -> str:
+    """Which items another's end kept from starting; large runs do not remember them."""
+    rows = [(i, board.rows.get(i)) for i in ([] if board.large else board.tops)]
+    names = [i for i, row in rows if row is None or (row.began is None and row.status != "skipped")]
+    if not names:
+        return ""
+    return (
+        f"; '{names[0]}' was not started"
+        if len(names) == 1
+        else (f"; {count(len(names), 'item')} were not started")
+    )
+
+
+def _run_reason(board: Board) -> str:
+    reason = board.end.get("reason")
+    return f"; {reason}" if reason else ""
+
+
+def _cause(board: Board) -> Problem | None:
+    """The problem that decided the status: the first that could have."""
+    wanted = {"paused": ("paused", "indeterminate"), "failed": ("failed", "denied")}
+    statuses = wanted.get(board.status, ("failed", "denied"))
+    decisive = [p for p in board.problems if p.ending.status in statuses]
+    required = [p for p in decisive if _required(board, p)]
+    if board.status == "failed":
+        return next(iter(required or decisive or board.problems), None)
+    return next(iter(decisive), None) if board.status in ("paused", "degraded") else None
+
+
+def _required(board: Board, problem: Problem) -> bool:
+    return board.item(problem.item_id).required
+
+
+def _blame(board: Board, cause: Problem) -> str:
+    name = f"'{cause.item_id}'"
+    reason = f": {_brief(cause.ending.reason)}" if cause.ending.reason else ""
+    if board.status == "paused":
+        more = sum(p.ending.status in ("paused", "indeterminate") for p in board.problems)
+        others = f" and {count(more - 1, 'other')}" if more > 1 else ""
+        return f"{name}{others} stopped and waits for a person{reason}"
+    required = "is required" if _required(board, cause) else "is not required"
+    return f"{name} {cause.ending.status} and {required}{reason}"
+
+
+def _brief(reason: str) -> str:
+    """A reason's first line; all of it is in the event line and in `forge show`."""
+    first, _, more = reason.strip().partition("\n")
+    return f"{first[:_MOST_REASON].rstrip()} .." if more or first[_MOST_REASON:] else first
+
+
+def _tail(terminal: Terminal, cause: Problem, outcome: Outcome) -> list[str]:
+    """The last lines that the failing turn wrote, standard error before standard output."""
+    for stream in ("stderr", "stdout"):
+        digest = cause.captured.get(stream)
+        if digest and outcome.read is not None:
+            text = outcome.read(digest)[-_TAIL_BYTES:].decode(errors="replace")
+            head = f"  {cause.item_id}  │ "
+            kept = [line for line in text.splitlines() if line.strip()][-_TAIL:]
+            lines = [clip(head + terminal.safe(line), VERDICT_WIDTH + 1) for line in kept]
+            if lines:
+                return lines
+    return []
+
+
+def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:
+    """What to type next, and where all that the item wrote is kept."""
+    item = cause.item_id
+    rows = [("look", f"forge show {outcome.name} {item}", "what it was given, did and wrote")]
+    if board.status == "paused" and outcome.manifest:
+        again = f"forge run {shlex.quote(outcome.manifest)}"
+        rows.append(("again", again, "a new run, from the start"))
+    kept = outcome.evidence and cause.captured
+    labels = max(len(label) for label in [*(row[0] for row in rows), "all of it" if kept else ""])
+    lines = aligned([(f"  {left(label, labels)}", *others) for label, *others in rows])
+    return [*lines, f"  all of it  {outcome.evidence}/items/{item}/"] if kept else lines
+
+
+def _outputs(board: Board, terminal: Terminal) -> list[str]:
+    """The run's own outputs, a line each; the whole of them is in the evidence."""
+    outputs = board.end.get("outputs") or {}
+    rows = [
+        f"  {terminal.safe(f'{key}  {_short(value)}')}" for key, value in list(outputs.items())[:20]
+    ]
+    return [clip(row, VERDICT_WIDTH + 1) for row in rows]
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text[:200]

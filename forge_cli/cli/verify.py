@@ -1,0 +1,86 @@
+"""`forge verify`: checks evidence, and says of each folder what holds and what does not."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forge_cli.app.verify import Verified, find, verify_folders
+from forge_cli.cli.terminal import Terminal, complain, write
+
+VERIFIED, FINDINGS, NOTHING_TO_CHECK = 0, 1, 5
+FORMAT_VERSION = 1
+
+
+def verify(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Folders of evidence, or folders that hold some. Default: the latest run's."
+        ),
+    ] = None,
+    head: Annotated[
+        str | None,
+        typer.Option(help="The head from the log of the run: root, or root and size."),
+    ] = None,
+    write_found: Annotated[
+        bool, typer.Option("--write", help="Have verification.json say what was found.")
+    ] = False,
+    format: Annotated[str, typer.Option(help="text or json.")] = "text",  # noqa: A002
+    allow_empty: Annotated[bool, typer.Option(help="Nothing to check is no failure.")] = False,
+    color: Annotated[str, typer.Option(help="auto, always or never.")] = "auto",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what is wrong.")] = False,
+) -> int:
+    """Verify evidence: that nothing was changed, and that the run kept its contracts.
+
+    Exit status: 0 verified, 1 something is wrong, 2 usage, 5 there is no evidence.
+
+    \b
+    Examples:
+      forge verify
+      forge verify evidence/
+      forge verify --head "forge-evidence-head <root> <size>" evidence/hello/<run>
+    """
+    if format not in ("text", "json"):
+        raise typer.BadParameter(f"'{format}' is neither text nor json", param_hint="--format")
+    folders = find(paths or [], Path())
+    if not folders and not allow_empty:
+        complain("nothing to check: no evidence was found; name its folder, or --allow-empty")
+        return NOTHING_TO_CHECK
+    results = list(verify_folders(folders, head, write_found))
+    terminal = Terminal.of(sys.stdout, color)
+    lines = _json(results) if format == "json" else text(results, terminal, quiet)
+    write(sys.stdout, lines)
+    return VERIFIED if all(result.ok for result in results) else FINDINGS
+
+
+def text(results: Sequence[Verified], terminal: Terminal, quiet: bool = False) -> Iterator[str]:
+    """A verdict for each folder; its checks below, where one failed or it is the only one."""
+    for result in results:
+        if result.ok and quiet:
+            continue
+        verdict = terminal.ink("green", "VERIFIED") if result.ok else terminal.ink("red", "FAILED")
+        checks = [c for c in result.checks if not c.ok or (len(results) == 1 and not quiet)]
+        failed = sum(not c.ok for c in result.checks)
+        tally = f"{len(result.checks)} checks" if result.ok else f"{failed} of them wrong"
+        yield f"{verdict}  {terminal.safe(str(result.folder))}  {tally}"
+        for check in checks:
+            word = "ok   " if check.ok else terminal.ink("red", "WRONG")
+            yield f"  {word}  {check.name:<10}  {terminal.safe(check.sentence)}"
+
+
+def _json(results: Sequence[Verified]) -> Iterator[str]:
+    found = [
+        {
+            "path": str(result.folder),
+            "ok": result.ok,
+            "checks": [
+                {"name": c.name, "ok": c.ok, "sentence": c.sentence} for c in result.checks
+            ],
+        }
+        for result in results
+    ]
+    yield json.dumps({"format_version": FORMAT_VERSION, "evidence": found}, indent=2)

@@ -1,0 +1,138 @@
+"""One pass over a log: the run is folded again, and every event held against what must be so."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from forge_cli.errors import ForgeError
+from forge_cli.evidence.acceptance import Acceptance
+from forge_cli.evidence.budgets import Budgets
+from forge_cli.evidence.checks import Check, Faults, count
+from forge_cli.evidence.contracts import Contracts
+from forge_cli.evidence.layout import EVENTS, PLAN, Placement
+from forge_cli.evidence.log import BrokenLogError, LogReader
+from forge_cli.evidence.replay import Replay
+from forge_cli.evidence.responses import Responses
+from forge_cli.evidence.summary import Summary
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import Plan
+from forge_cli.multiagent.run import Run
+
+_WITHOUT_BODIES = (
+    "not checked: `settings.evidence: digests` keeps the bodies out, so nothing can be"
+)
+
+
+class Audit:
+    """What a pass over the log of a folder finds; `whole` says that it came to the log's end.
+
+    Time and memory are linear in the number of events.
+    """
+
+    def __init__(self, folder: Path, plan: Plan) -> None:
+        self._folder = folder
+        self._plan = plan
+        self._run = Run(plan)
+        self._last: Event | None = None
+        self._chain = Faults("chain")
+        self._end = Faults("end")
+        self._replay = Replay(self._run)
+        self._contracts = Contracts(self._run.state)
+        self._budgets = Budgets(self._run.state)
+        self._responses = Responses()
+        self._acceptance = Acceptance(self._run.state)
+        self.log = LogReader(folder / EVENTS)
+        self.summary = Summary(self._run)
+        self.placement = Placement()
+        self.whole = False
+
+    def read(self) -> None:
+        """Make the pass."""
+        line = 0
+        try:
+            for entry in self.log.lines():
+                line = entry.seq
+                self._step(entry.event, line)
+        except BrokenLogError as fault:
+            self._chain.add(str(fault))
+        except Exception as fault:  # noqa: BLE001  # whatever a false event does to the machine
+            self._chain.add(f"{EVENTS}:{line}: it cannot follow the events before: {fault!r}")
+        else:
+            self.whole = True
+            self._acceptance.finish(self._artifacts())
+            self._check_end(line)
+
+    def checks(self) -> Iterator[Check]:
+        """What the pass found, check by check."""
+        size = self.log.head.size or 0
+        yield from self._chain.checks(f"{count(size, 'event')}, each chained to the one before")
+        full = self._plan.evidence == "full"
+        again = (
+            (
+                self._replay.faults,
+                f"{count(self._replay.decided, 'decision')}, the same as the machine's",
+                "decided",
+            ),
+            (
+                self._acceptance.faults,
+                f"{count(self._acceptance.judged, 'verdict')}, the same when judged again",
+                "judged",
+            ),
+        )
+        plain = (
+            (
+                self._contracts.faults,
+                f"{count(self._contracts.turns, 'turn')} within every link of the chain",
+            ),
+            (self._budgets.faults, "no budget was overspent at any point"),
+            (
+                self._responses.faults,
+                f"{count(self._responses.correlated, 'response')}, each from whom it was asked",
+            ),
+            (self._end, f"the run ended {self._run.state.status}"),
+        )
+        for faults, right, word in again:
+            yield from self._found(faults, right if full else f"{_WITHOUT_BODIES} {word} again")
+        for faults, right in plain:
+            yield from self._found(faults, right)
+
+    def _found(self, faults: Faults, right: str) -> Iterator[Check]:
+        # A pass that was cut short has found faults, and has not found their absence.
+        if faults or self.whole:
+            yield from faults.checks(right)
+
+    def _step(self, event: Event, line: int) -> None:
+        full = self._plan.evidence == "full"
+        if full:
+            self._replay.expect(event, line)
+        if event.kind == "run_started" and event.body["plan"] != self._plan.digest:
+            self._chain.add(
+                f"{EVENTS}:{line}: the run was of plan {event.body['plan']}, {PLAN} is "
+                f"{self._plan.digest}"
+            )
+        self._run.apply(event)
+        self.summary.add(event)
+        self.placement.add(event)
+        self._contracts.check(event, line)
+        self._budgets.check(event, line)
+        self._responses.check(event, line)
+        if full:
+            self._acceptance.check(event, line)
+        self._last = event
+
+    def _check_end(self, line: int) -> None:
+        if self._last is None or self._last.kind != "run_ended":
+            last = self._last.kind if self._last else "nothing"
+            self._end.add(f"{EVENTS}:{line}: the log ends with {last}, not with the run's end")
+        else:
+            self._responses.end(line)
+
+    def _artifacts(self) -> Callable[[str], bytes]:
+        paths = {kept: self._folder / name for name, kept in self.placement.files()}
+
+        def read(digest: str) -> bytes:
+            try:
+                return paths[digest].read_bytes()
+            except (KeyError, OSError):
+                raise ForgeError(f"its value {digest} is not in the evidence") from None
+
+        return read

@@ -1,0 +1,75 @@
+"""Evidence without bodies: what agents were told and answered stands there as digests only."""
+
+from collections.abc import Callable, Mapping
+
+from forge_cli.canonical import digest
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import Item, Json, Plan
+
+Reduction = Callable[[Json], Json]
+
+
+def without_bodies(plan: Plan, event: Event) -> Event:
+    """The event with every value that a person, an agent or a file supplied as its digest.
+
+    What the machine goes by stays: who, when, status, usage, verdicts, digests, the risk of a
+    proposal, how many elements there are, and elements that make a scope. So the same items end
+    alike, every turn can be held against its contract and every account be added up; what cannot
+    be done any more is to decide again (conditions, references) and to judge again. Whoever has a
+    body can still show that it is the one; whoever can guess one can confirm the guess.
+    """
+    reductions = _REDUCTIONS.get(event.kind)
+    if reductions is None:
+        return event
+    body = dict(event.body)
+    item = plan.items.get(event.item) or plan.items.get(event.item.rpartition(".")[0])
+    for key, reduction in reductions.items():
+        if body.get(key) not in _EMPTY and not (key == "elements" and item and item.with_each):
+            body[key] = reduction(body[key])
+    if event.kind == "turn_ended" and body.get("output") and _proposes(plan, item):
+        body["output"]["risk"] = event.body["output"].get("risk")
+    return Event(event.time, event.kind, event.item, event.attempt, body)
+
+
+def _proposes(plan: Plan, item: Item | None) -> bool:
+    parent = plan.items.get(item.parent or "") if item else None
+    return parent is not None and parent.pattern == "resolve"
+
+
+def _reduced(value: Json) -> Json:
+    """A value's digest; a list keeps its length, so that lists can still be joined."""
+    if isinstance(value, list):
+        return [_reduced(element) for element in value]
+    return {"digest": digest(value)}
+
+
+def _members(values: Mapping[str, Json]) -> Json:
+    return {key: _reduced(value) for key, value in values.items()}
+
+
+def _verdict(verdict: Mapping[str, Json]) -> Json:
+    reason = verdict.get("reason")
+    return {**verdict, "reason": digest(reason)} if reason else verdict
+
+
+_EMPTY: tuple[Json, ...] = (None, "", [], {})
+
+_REDUCTIONS: Mapping[str, Mapping[str, Reduction]] = {
+    "run_started": {"inputs": _members, "env": _members},
+    "condition_evaluated": {"value": bool, "error": digest},
+    "item_opened": {"elements": _reduced},
+    "turn_started": {"inputs": _members, "goal": digest, "handler": digest},
+    "turn_ended": {
+        "output": _members,
+        "partial": _reduced,
+        "state": _reduced,
+        "effects": _reduced,
+        "posts": _reduced,
+        "requests": _reduced,
+        "message": digest,
+        "verdict": _verdict,
+    },
+    "item_ended": {"reason": digest},
+    "run_ended": {"outputs": _members},
+}
+"""By kind of event, what each key of its body that holds supplied values becomes."""

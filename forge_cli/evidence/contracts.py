@@ -1,0 +1,90 @@
+"""No turn outside its contract: each grant held against every link of its chain."""
+
+from collections.abc import Iterator
+
+from forge_cli.evidence.checks import Faults
+from forge_cli.evidence.layout import EVENTS
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.plan import Contract, Grant, Item
+from forge_cli.multiagent.run_state import RunState
+from forge_cli.multiagent.scope import contains
+from forge_cli.multiagent.times import from_text
+
+
+class Contracts:
+    """Looks at every turn that starts, once the run has applied its event."""
+
+    def __init__(self, state: RunState) -> None:
+        self.faults = Faults("contracts")
+        self.turns = 0
+        self._state = state
+        self._known: dict[tuple[tuple[str, ...], str, Grant], tuple[str, ...]] = {}
+
+    def check(self, event: Event, line: int) -> None:
+        """Note where the turn of a `turn_started` goes beyond a link."""
+        if event.kind != "turn_started":
+            return
+        self.turns += 1
+        node = self._state.nodes[event.item]
+        for fault in (*self._beyond(node), *self._spent_beyond(event, node)):
+            self.faults.add(f"{EVENTS}:{line}: the turn of {event.item!r} {fault}")
+
+    def _beyond(self, node: Node) -> tuple[str, ...]:
+        key = (node.item.chain, node.item.role_id, node.grant)
+        faults = self._known.get(key)
+        if faults is None:
+            links = self._links(node.item)
+            faults = self._known[key] = tuple(
+                fault for link in links for fault in grant_beyond(node.grant, link)
+            )
+        return faults
+
+    def _links(self, item: Item) -> Iterator[Contract]:
+        plan = self._state.plan
+        for name in item.chain:
+            link = plan.contracts.get(name)
+            yield link or Contract(
+                f"{name} (which plan.json does not have)", "", "", frozenset(), (), ()
+            )
+        role = plan.roles[item.role_id]
+        yield Contract(
+            f"role:{role.role_id}", "", role.role_id, role.capabilities, role.scope, role.outputs
+        )
+
+    def _spent_beyond(self, event: Event, node: Node) -> Iterator[str]:
+        body, item, plan = event.body, node.item, self._state.plan
+        role = plan.roles[item.role_id]
+        if body["role"] != f"{role.role_id}@{role.version}":
+            yield f"is by {body['role']!r}, the plan gives it to '{role.role_id}@{role.version}'"
+        if body["timeout"] > item.timeout:
+            yield f"may take {body['timeout']} ms, its item {item.timeout} ms"
+        deadline = from_text(body["deadline"])
+        for link in (plan.contracts[name] for name in item.chain if name in plan.contracts):
+            limit = link.deadline.resolve(self._state.started) if link.deadline else deadline
+            if deadline > limit:
+                yield f"has a deadline after that of {link.name!r}"
+            limits = link.budget.limits() if link.budget else {}
+            for dimension, amount in body["slice"].items():
+                if amount > limits.get(dimension, amount):
+                    yield (
+                        f"may use {amount} {dimension}, {link.name!r} allows {limits[dimension]}"
+                    )
+        if deadline > self._state.deadline:
+            yield "has a deadline after the run's"
+
+
+def grant_beyond(grant: Grant, link: Contract) -> Iterator[str]:
+    """Where a grant goes beyond a link: a sentence for each, which names what is too much."""
+    if link.capabilities is not None and not grant.capabilities <= link.capabilities:
+        surplus = sorted(grant.capabilities - link.capabilities)
+        yield f"holds {surplus[0]!r}, which {link.name!r} does not allow"
+    if link.outputs is not None and not set(grant.outputs) <= set(link.outputs):
+        surplus = sorted(set(grant.outputs) - set(link.outputs))
+        yield f"has the output {surplus[0]!r}, which {link.name!r} does not have"
+    if link.scope is not None:
+        for scope in (*grant.scope, *grant.writes):
+            inclusion = contains(link.scope, scope)
+            if not inclusion.holds:
+                reach = f" (it reaches {inclusion.witness!r})" if inclusion.witness else ""
+                yield f"may touch {scope!r}, which {link.name!r} does not cover{reach}"

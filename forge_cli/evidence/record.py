@@ -1,0 +1,132 @@
+"""Writing the evidence of a run, so that each file is whole or not there."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+
+from forge_cli.errors import ForgeError
+from forge_cli.evidence import document
+from forge_cli.evidence.bodies import without_bodies
+from forge_cli.evidence.head import Head
+from forge_cli.evidence.layout import (
+    ENVIRONMENT,
+    EVENTS,
+    FORMAT_VERSION,
+    ITEMS,
+    PLAN,
+    RUN,
+    VERIFICATION,
+    Placement,
+)
+from forge_cli.evidence.summary import Summary
+from forge_cli.ledger import durable
+from forge_cli.ledger.lines import GENESIS, Line, seal
+from forge_cli.ledger.tree import Tree
+from forge_cli.multiagent.plan import Json, Plan
+from forge_cli.multiagent.plan_document import plan_document
+from forge_cli.multiagent.ports import Artifacts
+from forge_cli.multiagent.run import Run
+
+
+def write(
+    folder: Path,
+    plan: Plan,
+    lines: Iterable[Line],
+    artifacts: Artifacts,
+    environment: Mapping[str, Json],
+) -> Head:
+    """Write the evidence of a run whose ledger has these lines; returns its head.
+
+    Under `settings.evidence: digests` the events go in without bodies, chained anew, and artifacts
+    not at all. Evidence of the same run is replaced; `ForgeError` where another's stands, or
+    nothing can be written. `verification.json` is for whoever has verified it.
+    """
+    log = Log(plan)
+    _prepare(folder, plan)
+    durable.write(folder / EVENTS, log.write(lines), sync_folder=False)
+    kept = dict(log.placement.files()) if plan.evidence == "full" else {}
+    _write_artifacts(folder, kept, artifacts)
+    files = {
+        PLAN: {"format_version": FORMAT_VERSION, **plan_document(plan)},
+        RUN: log.summary.document(log.head.root),
+        ENVIRONMENT: environment,
+    }
+    for name, content in files.items():
+        durable.write(folder / name, document.render(content), sync_folder=False)
+    _sync(folder)
+    return log.head
+
+
+class Log:
+    """The run's log on its way into a file: chained, summed up, and its head taken."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._tree = Tree()
+        self.summary = Summary(Run(plan))
+        self.placement = Placement()
+
+    def write(self, lines: Iterable[Line]) -> Iterator[bytes]:
+        """The bytes of `events.jsonl`, in chunks; summary and head are whole when they end."""
+        if self._plan.evidence == "digests":
+            lines = seal((without_bodies(self._plan, x.event) for x in lines), 1, GENESIS)
+        for line in lines:
+            self.summary.run.apply(line.event)
+            self.summary.add(line.event)
+            self.placement.add(line.event)
+            data = line.text.encode()
+            self._tree.add(data)
+            yield data + b"\n"
+
+    @property
+    def head(self) -> Head:
+        """Root and size of what was written so far."""
+        return Head(self._tree.root(), self._tree.size)
+
+
+def _prepare(folder: Path, plan: Plan) -> None:
+    durable.make_folder(folder)
+    try:
+        found = document.parse((folder / PLAN).read_bytes()).get("name")
+    except FileNotFoundError:
+        others = [path.name for path in folder.iterdir() if not _ours(path.name)]
+        if others:
+            raise ForgeError(
+                f"'{folder}' holds other files, '{min(others)}' for one; choose another --evidence"
+            ) from None
+    except (OSError, ValueError) as fault:
+        raise ForgeError(f"'{folder / PLAN}' cannot be read: {fault}; remove the folder") from None
+    else:
+        if found != plan.name:
+            raise ForgeError(
+                f"'{folder}' holds the evidence of '{found}', this run is of '{plan.name}'; "
+                "choose another --evidence"
+            )
+    (folder / VERIFICATION).unlink(missing_ok=True)
+    for path in folder.rglob(f"{durable.UNFINISHED}*"):
+        path.unlink()
+
+
+def _ours(name: str) -> bool:
+    return name in (EVENTS, RUN, ENVIRONMENT, VERIFICATION, ITEMS) or name.startswith(
+        durable.UNFINISHED
+    )
+
+
+def _write_artifacts(folder: Path, files: Mapping[str, str], artifacts: Artifacts) -> None:
+    for parent, names in groupby(sorted(files), lambda name: name.rpartition("/")[0]):
+        for name in names:
+            durable.write(folder / name, [artifacts.get(files[name])], sync_folder=False)
+        _sync(folder / parent)
+    for path in sorted((folder / ITEMS).rglob("*"), reverse=True):
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+        elif not path.is_dir() and path.relative_to(folder).as_posix() not in files:
+            path.unlink()
+
+
+def _sync(folder: Path) -> None:
+    try:
+        durable.sync(folder)
+    except OSError as fault:
+        raise durable.unwritable(folder, fault) from fault

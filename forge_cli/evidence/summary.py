@@ -1,0 +1,169 @@
+"""What became of a run: `run.json`, a pure function of the plan and the events."""
+
+from collections.abc import Iterable, Iterator
+
+from forge_cli.evidence.attempts import Attempts
+from forge_cli.evidence.layout import FORMAT_VERSION
+from forge_cli.multiagent.budget import Account
+from forge_cli.multiagent.events import VOCABULARY_VERSION, Event
+from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.patterns.resolve import RESOLUTION, proposals
+from forge_cli.multiagent.plan import Json, Plan
+from forge_cli.multiagent.run import Run
+from forge_cli.multiagent.times import to_text
+
+ESCALATES = frozenset({"escalate", "return-partial-and-escalate"})
+
+
+def summarise(plan: Plan, events: Iterable[Event], root: str = "") -> dict[str, Json]:
+    """The document `run.json` for these events, whose RFC 6962 root is `root`.
+
+    Raises `ValueError` for an event that cannot follow the ones before.
+    """
+    summary = Summary(Run(plan))
+    for event in events:
+        summary.run.apply(event)
+        summary.add(event)
+    return summary.document(root)
+
+
+class Summary:
+    """What is noted of events that a run has applied, one after the other."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._size = 0
+        self._attempts = Attempts()
+        self._ignored: list[Json] = []
+        self._conflicts: list[Json] = []
+        self._end: Event | None = None
+
+    def add(self, event: Event) -> None:
+        """Note an event; the run has just applied it."""
+        self._size += 1
+        self._attempts.add(event)
+        if event.kind == "turn_ended":
+            self._note_conflict(event)
+        elif event.kind == "response_ignored":
+            row = {"attempt": event.attempt, "time": to_text(event.time), **event.body}
+            self._ignored.append(row)
+        elif event.kind == "run_ended":
+            self._end = event
+
+    def document(self, root: str) -> dict[str, Json]:
+        """`run.json` as of the last event."""
+        state = self.run.state
+        nodes = state.nodes.values()
+        return {
+            "format_version": FORMAT_VERSION,
+            "plan": {key: getattr(self.run.plan, key) for key in ("name", "version", "digest")},
+            "run": self._run(),
+            "events": {"format_version": VOCABULARY_VERSION, "root": root, "size": self._size},
+            "items": {node.item_id: self._item(node) for node in nodes},
+            "state_version": state.commits.version,
+            "state_versions": [
+                {"version": version, "item": item, "attempt": attempt, "read": read}
+                for version, item, attempt, read in state.commits.writers
+            ],
+            "budgets": dict(self._budgets()),
+            "messages": self._messages(),
+            "delegations": _tree(nodes),
+            "denials": [_end(node) for node in nodes if node.status == "denied"],
+            "escalations": [
+                _end(node)
+                for node in nodes
+                if node.status == "paused" and node.item.then in ESCALATES
+            ],
+            "approvals": [],
+            "conflicts": self._conflicts,
+            "resolutions": [
+                {"item": node.item_id, **node.output[RESOLUTION], "proposals": _proposals(node)}
+                for node in nodes
+                if node.pattern == "resolve" and node.output is not None
+            ],
+        }
+
+    def _run(self) -> dict[str, Json]:
+        state, end = self.run.state, self._end
+        run: dict[str, Json] = {
+            "id": state.run_id,
+            "status": state.status,
+            "started": to_text(state.started),
+            "deadline": to_text(state.deadline),
+            "inputs": state.inputs,
+        }
+        if end is not None:
+            run |= {"ended": to_text(end.time), **end.body}
+        return run
+
+    def _item(self, node: Node) -> dict[str, Json]:
+        item = node.item
+        row: dict[str, Json] = {"status": node.status, "required": node.required}
+        if node.pattern == "turn":
+            role = self.run.plan.roles[item.role_id]
+            row |= {"role": f"{role.role_id}@{role.version}", "route": item.route}
+        else:
+            row["pattern"] = node.pattern
+        if node.kind:
+            row["kind"] = node.kind
+        if node.reason:
+            row["reason"] = node.reason
+        turns = self._attempts.of(node.item_id)
+        if turns:
+            row |= {"attempts": node.attempt, "turns": turns}
+        if node.output is not None:
+            row["output"] = node.output
+        elif node.partial is not None:
+            row["partial"] = node.partial
+        return row
+
+    def _budgets(self) -> Iterator[tuple[str, Json]]:
+        state = self.run.state
+        yield "run", _account(state.account)
+        for node in state.nodes.values():
+            if node.account is not None:
+                yield f"item:{node.item_id}", _account(node.account)
+
+    def _messages(self) -> dict[str, Json]:
+        unanswered = self._attempts.unanswered()
+        return {
+            "requests": self._attempts.correlated + len(unanswered),
+            "correlated": self._attempts.correlated,
+            "unanswered": unanswered,
+            "ignored": self._ignored,
+        }
+
+    def _note_conflict(self, event: Event) -> None:
+        node = self.run.state.nodes[event.item]
+        if node.kind == "conflict":
+            row = {"item": event.item, "attempt": event.attempt, "reason": node.reason}
+            self._conflicts.append(row)
+
+
+def _account(account: Account) -> dict[str, Json]:
+    return {
+        "granted": account.limits,
+        "reserved": {d: amount for d, amount in account.reserved.items() if amount},
+        "spent": {d: amount for d, amount in account.spent.items() if amount},
+    }
+
+
+def _tree(nodes: Iterable[Node]) -> dict[str, Json]:
+    """Who stands below whom: the run above its items, an item above its sub-tasks and elements."""
+    tree: dict[str, Json] = {}
+    for node in nodes:
+        tree.setdefault(f"item:{node.parent.item_id}" if node.parent else "run", []).append(
+            node.item_id
+        )
+    return tree
+
+
+def _end(node: Node) -> dict[str, Json]:
+    return {"item": node.item_id, "kind": node.kind, "reason": node.reason}
+
+
+def _proposals(node: Node) -> list[Json]:
+    return [
+        {"agent": p.agent_id, "risk": p.risk, "evidence_count": p.evidence_count}
+        for p in proposals(node)
+    ]

@@ -1,0 +1,113 @@
+"""Verifying the evidence of a run: that it is whole, and that the run kept its contracts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from forge_cli.canonical import digest
+from forge_cli.evidence import artifacts, document, forms
+from forge_cli.evidence.audit import Audit
+from forge_cli.evidence.checks import Check, Faults, count
+from forge_cli.evidence.head import Head
+from forge_cli.evidence.layout import (
+    COVERED,
+    ENVIRONMENT,
+    EVENTS,
+    FORMAT_VERSION,
+    PLAN,
+    RUN,
+    UNCOVERED,
+)
+from forge_cli.multiagent.plan import Plan
+from forge_cli.multiagent.plan_document import plan_document, plan_from_document
+
+
+def verify(folder: Path, head: Head | None = None) -> list[Check]:
+    """The checks of an evidence folder, in the order in which one rests on the other.
+
+    What a fault makes impossible to check is left out. `head` is one that was kept elsewhere:
+    without it, whoever rewrote all files consistently is not found out. `environment.json` and
+    `verification.json` follow from nothing, so only their form is checked.
+    """
+    absent = artifacts.missing(folder, (*COVERED, ENVIRONMENT))
+    if absent:
+        return list(absent.checks(""))
+    faults = Faults("plan")
+    plan = _read_plan(folder, faults)
+    if plan is None or faults:
+        return list(faults.checks(""))
+    audit = Audit(folder, plan)
+    audit.read()
+    checks = [*faults.checks(f"{PLAN} has the digest {plan.digest}"), *audit.checks()]
+    if audit.whole:
+        checks += [*_head(audit.log.head, head), *_run(folder, audit), *_files(folder, plan, audit)]
+    return [*checks, *_forms(folder)]
+
+
+def _read_plan(folder: Path, faults: Faults) -> Plan | None:
+    data = (folder / PLAN).read_bytes()
+    try:
+        found = document.parse(data)
+        version = found.pop("format_version", None)
+        if version != FORMAT_VERSION:
+            raise ValueError(f"format_version is {version!r}, this forge knows {FORMAT_VERSION}")
+        plan = plan_from_document(found)
+    except Exception as fault:  # noqa: BLE001  # whatever is wrong with it, it is no plan
+        faults.add(f"{PLAN} cannot be read: {fault}")
+        return None
+    due = digest({key: value for key, value in plan_document(plan).items() if key != "digest"})
+    if plan.digest != due:
+        faults.add(f"{PLAN} was changed: its digest is {due}, it says {plan.digest}")
+    rendered = document.render({"format_version": version, **plan_document(plan)})
+    place = document.difference(data, rendered)
+    if place is not None:
+        faults.add(f"{PLAN}, {place}: this is not what forge writes for that plan")
+    return plan
+
+
+def _head(found: Head, kept: Head | None) -> Iterator[Check]:
+    if kept is None:
+        yield Check(
+            "head",
+            True,
+            f"root {found.root} over {found.size} events; no head was given to hold it against "
+            "(`--head`), so a consistent rewrite would go unnoticed",
+        )
+        return
+    same = kept.root == found.root and kept.size in (None, found.size)
+    verb = "is" if same else "is not"
+    size = "" if kept.size is None else f" over {kept.size}"
+    yield Check(
+        "head",
+        same,
+        f"root {found.root} over {found.size} events {verb} the head that was given"
+        + ("" if same else f": {kept.root}{size}"),
+    )
+
+
+def _run(folder: Path, audit: Audit) -> Iterator[Check]:
+    faults = Faults("run")
+    due = document.render(audit.summary.document(audit.log.head.root))
+    place = document.difference((folder / RUN).read_bytes(), due)
+    if place is not None:
+        faults.add(f"{RUN}, {place}: this does not follow from {PLAN} and {EVENTS}")
+    yield from faults.checks(f"{RUN} follows from {PLAN} and {EVENTS}")
+
+
+def _files(folder: Path, plan: Plan, audit: Audit) -> Iterator[Check]:
+    files = dict(audit.placement.files()) if plan.evidence == "full" else {}
+    right = f"{count(len(files), 'artifact')}, each with the digest that the events say"
+    if plan.evidence == "digests":
+        right = "`settings.evidence: digests` keeps artifacts out"
+    yield from artifacts.changed(folder, files).checks(right)
+    yield from artifacts.strangers(folder, files).checks("nothing else lies in the folder")
+
+
+def _forms(folder: Path) -> Iterator[Check]:
+    faults = Faults("forms")
+    for name in UNCOVERED:
+        path = folder / name
+        if path.exists():
+            fault = forms.violation(name, path.read_bytes())
+            if fault:
+                faults.add(f"{name}: {fault}")
+    yield from faults.checks(f"{' and '.join(UNCOVERED)} have their form; no head covers them")

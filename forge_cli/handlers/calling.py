@@ -1,0 +1,159 @@
+"""Calls a user's function with a turn and makes a result of whatever comes of it."""
+
+import importlib.util
+import json
+import sys
+import types
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any
+
+from forge_cli.handlers import wire
+from forge_cli.handlers.frames import LONGEST
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.turn import Turn, TurnResult
+
+MESSAGE = 2_000
+"""Characters of an exception's text that a result keeps."""
+
+SPARE = 1_024
+"""Bytes that the envelope of an answer needs."""
+
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+_decode = json.JSONDecoder().decode
+
+
+class LoadError(Exception):
+    """The file or the function in it cannot be had; the text is a sentence."""
+
+
+class Callee:
+    """One file, loaded at the first call; files beside it can be imported from it."""
+
+    def __init__(self, file: str) -> None:
+        self._path = Path(file)
+        self._module: types.ModuleType | None = None
+
+    def call(self, turn: Turn) -> Any:
+        """What the function returns, awaited if it is awaitable."""
+        function = self._function(str(turn.handler["call"]).rpartition(":")[2])
+        value = function(turn)
+        if not isinstance(value, dict) and isinstance(value, Awaitable):
+            import asyncio
+
+            return asyncio.run(_awaited(value))
+        return value
+
+    def line_of(self, error: BaseException) -> str:
+        """`file.py:12: ` for the innermost line of the file that the error came through."""
+        place, step = "", error.__traceback__
+        while step is not None:
+            if step.tb_frame.f_code.co_filename == str(self._path):
+                place = f"{self._path.name}:{step.tb_lineno}: "
+            step = step.tb_next
+        return place
+
+    def _function(self, name: str) -> Any:
+        if self._module is None:
+            self._module = self._load()
+        function = getattr(self._module, name, None)
+        if not callable(function):
+            raise LoadError(f"{self._path.name} has no function {name!r}")
+        return function
+
+    def _load(self) -> types.ModuleType:
+        name = f"forge_function_{self._path.stem}"
+        spec = importlib.util.spec_from_file_location(name, self._path)
+        if spec is None or spec.loader is None:
+            raise LoadError(f"{self._path.name} is no Python file; its name must end in .py")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  told as the failure it is
+            del sys.modules[name]
+            report(error)
+            raise LoadError(
+                f"{self.line_of(error)}{self._path.name} does not load: {name_of(error)}"
+            ) from None
+        return module
+
+
+async def _awaited(value: Awaitable[Any]) -> Any:
+    return await value
+
+
+def answer(callee: Callee, message: bytes) -> bytes:
+    """The JSON of the result of the turn that the message is; never raises but for a stop."""
+    turn = wire.decode_turn(_decode(message.decode()))
+    try:
+        return encode(as_result(callee.call(turn), turn.grant.outputs))
+    except LoadError as error:
+        return encode(failed("error", str(error)))
+    except SystemExit as error:
+        if error.__class__ is not SystemExit:
+            raise  # it is the worker that is told to stop
+        return encode(failed("error", f"{callee.line_of(error)}called sys.exit({error.code!r})"))
+    except BaseException as error:  # noqa: BLE001  everything is an outcome, and recorded as one
+        report(error)
+        return encode(failed("error", callee.line_of(error) + name_of(error)))
+
+
+def as_result(value: Any, outputs: tuple[str, ...]) -> dict[str, Json]:
+    """A `TurnResult` as it is, an object as the output, another value as the only output."""
+    if isinstance(value, TurnResult):
+        return wire.encode_result(value)
+    if isinstance(value, dict):
+        return {"status": "done", "output": value}
+    if value is None and not outputs:
+        return {"status": "done", "output": {}}
+    if value is not None and len(outputs) == 1:
+        return {"status": "done", "output": {outputs[0]: value}}
+    wanted = ", ".join(outputs) or "none"
+    return failed(
+        "invalid-output",
+        f"the function returned {type(value).__name__}, not an object with the outputs ({wanted})",
+    )
+
+
+def encode(fields: dict[str, Json]) -> bytes:
+    """The fields as JSON, or a failure that says why they are none."""
+    try:
+        payload = _encode(fields).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        return encode(failed("invalid-output", f"what the function returned is not JSON: {error}"))
+    if len(payload) > LONGEST - SPARE:
+        reason = f"what the function returned is {len(payload)} bytes of JSON; at most {LONGEST}"
+        return encode(failed("invalid-output", reason))
+    return payload
+
+
+def failed(kind: str, message: str) -> dict[str, Json]:
+    """A failure of the function's."""
+    return {"status": "failed", "kind": kind, "message": message[:MESSAGE]}
+
+
+def name_of(error: BaseException) -> str:
+    """The exception's class and text, whatever its `__str__` does."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001  the text is the user's code, too
+        text = "(its text cannot be had)"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def within(step: types.TracebackType | None) -> types.TracebackType | None:
+    """The traceback without the lines of this module: they say nothing to the author."""
+    while step is not None and step.tb_frame.f_code.co_filename == __file__:
+        step = step.tb_next
+    return step
+
+
+def report(error: BaseException) -> None:
+    """The traceback, for the captured standard error."""
+    import traceback
+
+    try:
+        traceback.print_exception(error.with_traceback(within(error.__traceback__)))
+    except Exception:  # noqa: BLE001  standard error is where the function left it
+        return

@@ -1,0 +1,151 @@
+"""The handler kind `command`: a turn is one call of a program, without a shell."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from forge_cli.gateway.processes import Program
+from forge_cli.handlers import environment, printouts
+from forge_cli.handlers.answers import AnswerError
+from forge_cli.handlers.context import HandlerContext, Stopped
+from forge_cli.handlers.program import (
+    Call,
+    StartError,
+    call,
+    check_texts,
+    failure,
+    locate,
+    named,
+)
+from forge_cli.handlers.wire import encode_turn
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.turn import Turn, TurnResult
+
+GRACE = 5_000
+"""Milliseconds between TERM and KILL, unless the configuration has `grace`."""
+
+MAX_OUTPUT = 16 * 1024 * 1024
+"""Bytes that are kept of each stream, unless the configuration has `max_output`."""
+
+RESULT = "result.json"
+LAST_LINES = 20
+LAST_BYTES = 4_096
+
+
+class CommandHandler:
+    """Calls programs in the workspace; what they print is captured, redacted and kept."""
+
+    def __init__(self, context: HandlerContext) -> None:
+        self._context = context
+
+    async def run(self, turn: Turn) -> TurnResult:
+        """Call the turn's program. Whatever it does is a result; cancelling stops its tree."""
+        temporary = tempfile.mkdtemp(prefix="forge-")
+        try:
+            return await self._run(turn, Path(temporary))
+        except (StartError, environment.VariablesError) as error:
+            return TurnResult.failed("error", str(error), usage={})
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+    async def close(self) -> None:
+        """Nothing is kept between turns but the process that starts programs."""
+        self._context.processes.close()
+
+    async def _run(self, turn: Turn, temporary: Path) -> TurnResult:
+        cap = turn.handler.get("max_output", MAX_OUTPUT)
+        program = self._program(turn, temporary)
+        called = await call(self._context, program, stdin_of(turn), cap)
+        captured = {
+            name: self._context.artifacts.put(stream.data)
+            for name, stream in (("stdout", called.stdout), ("stderr", called.stderr))
+            if stream.data
+        }
+        if called.stopped:
+            raise Stopped(self._failed("cancelled", "stopped", called, captured))
+        if (reason := failure(program, called.ending)) is not None:
+            usage = printouts.usage_of_failed(turn, called.stdout, temporary / RESULT, cap)
+            kind = kind_of(turn.handler, called)
+            return self._failed(kind, reason, called, captured, usage)
+        try:
+            answer = printouts.read(turn, called.stdout, temporary / RESULT, cap)
+        except AnswerError as error:
+            return self._failed("invalid-output", str(error), called, captured)
+        if answer.objection is not None:
+            return self._failed("error", answer.objection, called, captured, answer.usage)
+        output = self._context.redactor.redact_json(answer.output)
+        result = TurnResult.done(output, usage=answer.usage, captured=captured)
+        return replace(result, message=named(called.ending.survivors).removeprefix("; "))
+
+    def _program(self, turn: Turn, temporary: Path) -> Program:
+        config, workspace = turn.handler, self._context.workspace
+        variables = environment.base(self._context.environment, config)
+        variables |= environment.of_turn(turn) | {"TMPDIR": str(temporary)}
+        if config.get("inputs_as_env"):
+            variables |= environment.of_inputs(turn.inputs)
+        if config.get("result") == "file":
+            variables["FORGE_RESULT"] = str(temporary / RESULT)
+        argv = config["argv"]
+        check_texts({f"argument {n}": text for n, text in enumerate(argv)} | variables)
+        path = locate(argv[0], variables, workspace)
+        grace = config.get("grace", GRACE) / 1000
+        return Program(path, argv, variables, str(workspace), grace)
+
+    def _failed(
+        self,
+        kind: str,
+        reason: str,
+        called: Call,
+        captured: Mapping[str, str],
+        usage: Mapping[str, int] | None = None,
+    ) -> TurnResult:
+        if not called.stdout.size and not called.stderr.size and called.ending.status:
+            reason += "; it wrote nothing"
+        message = self._context.redactor.redact(reason + named(called.ending.survivors))
+        return TurnResult.failed(kind, message, last_lines(called), usage or {}, captured=captured)
+
+
+def stdin_of(turn: Turn) -> bytes | None:
+    """What the program reads: the prompt, the turn as JSON (see `wire`), or nothing."""
+    match turn.handler.get("stdin", "none"):
+        case "prompt":
+            return prompt(turn).encode()
+        case "json":
+            return encode_turn(turn)
+    return None
+
+
+def prompt(turn: Turn) -> str:
+    """The turn in words: its purpose, then what it is given and what it must give, as JSON."""
+    parts = [turn.purpose]
+    for title, value in (
+        ("Inputs", dict(turn.inputs)),
+        ("Context", turn.context),
+        ("The result must satisfy this JSON Schema", turn.completion),
+    ):
+        if value:
+            parts.append(f"{title}:\n{json.dumps(value, ensure_ascii=False, indent=2)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def kind_of(config: Mapping[str, Json], called: Call) -> str:
+    """The kind of failure that the configuration gives to this exit status."""
+    kinds: Mapping[str, str] = config.get("exit_codes") or {}
+    return kinds.get(str(called.ending.status), "error")
+
+
+def last_lines(called: Call) -> str | None:
+    """The end of what it said: of standard error, else of standard output."""
+    for stream in (called.stderr, called.stdout):
+        lines = stream.data[-LAST_BYTES:].decode(errors="replace").strip().splitlines()
+        if lines:
+            return "\n".join(lines[-LAST_LINES:])
+    return None
+
+
+def create(context: HandlerContext) -> CommandHandler:
+    """The handler of a run."""
+    return CommandHandler(context)

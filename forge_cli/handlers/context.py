@@ -1,0 +1,40 @@
+"""What every handler of a run is given once, and how one says what a stopped turn left."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from forge_cli.gateway.processes import Processes
+from forge_cli.gateway.secrets import Redactor
+from forge_cli.multiagent.ports import Artifacts
+from forge_cli.multiagent.turn import TurnResult
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerContext:
+    """The surroundings of a run's handlers.
+
+    `workspace` is where programs run, `folder` the manifest's; both absolute. `environment` is
+    the caller's whole environment, from which handlers pass on what is allowed. `redactor` knows
+    the values of all secrets that the manifest names.
+    """
+
+    workspace: Path
+    folder: Path
+    artifacts: Artifacts
+    redactor: Redactor
+    environment: Mapping[str, str]
+    processes: Processes = field(default_factory=Processes)
+
+
+class Stopped(asyncio.CancelledError):
+    """The turn was cancelled and nothing of it runs any more.
+
+    `result` is a failed `TurnResult` of kind `cancelled` with what had been captured; its message
+    also names what outlived KILL. An engine that does not look at it sees a cancelled call.
+    """
+
+    def __init__(self, result: TurnResult) -> None:
+        super().__init__(result.message)
+        self.result = result

@@ -1,0 +1,127 @@
+"""The handler kind `function`: a turn is one call of a Python function in a worker process."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+
+from forge_cli.gateway.processes import Survivor
+from forge_cli.handlers import environment, program
+from forge_cli.handlers.answers import AnswerError, parse
+from forge_cli.handlers.context import HandlerContext, Stopped
+from forge_cli.handlers.wire import decode_result, encode_turn
+from forge_cli.handlers.worker_process import WorkerProcess
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.turn import Turn, TurnResult
+
+GRACE = 5_000
+"""Milliseconds between TERM and KILL, unless the configuration has `grace`."""
+
+Place = tuple[str, int, str]
+"""What a worker is for: file, grace in milliseconds, its own variables as JSON."""
+
+
+class CallError(Exception):
+    """The configuration's `call` names nothing that may be called; the text is a sentence."""
+
+
+class FunctionHandler:
+    """Calls functions in workers, which stay for the next turn of the same file until `close`."""
+
+    def __init__(self, context: HandlerContext) -> None:
+        self._context = context
+        self._files: dict[str, str] = {}
+        self._idle: dict[Place, list[WorkerProcess]] = {}
+
+    async def run(self, turn: Turn) -> TurnResult:
+        """Call the turn's function. Whatever it does is a result; cancelling ends its worker."""
+        try:
+            place = self._place(turn.handler)
+            worker = self._hire(place, turn.handler)
+        except (CallError, environment.VariablesError) as error:
+            return TurnResult.failed("error", str(error))
+        try:
+            answer = await worker.ask(encode_turn(turn))
+        except asyncio.CancelledError:
+            ending = await worker.see_off()
+            reason = f"stopped{program.named(ending.survivors)}"
+            captured = self._keep(worker)
+            raise Stopped(TurnResult.failed("cancelled", reason, captured=captured)) from None
+        captured = self._keep(worker)
+        if answer is None:
+            return TurnResult.failed("error", self._death(worker), captured=captured)
+        result, spent = self._result(answer, captured)
+        if spent or not worker.usable:
+            await worker.see_off()
+        else:
+            self._idle.setdefault(place, []).append(worker)
+        return result
+
+    async def close(self) -> None:
+        """End all workers."""
+        workers = [worker for idle in self._idle.values() for worker in idle]
+        self._idle.clear()
+        await asyncio.gather(*(worker.see_off() for worker in workers))
+        self._context.processes.close()
+
+    def _place(self, config: Mapping[str, Json]) -> Place:
+        own = {key: config[key] for key in ("env", "secrets") if config.get(key)}
+        variables = json.dumps(own, sort_keys=True) if own else ""
+        return self._file(config["call"]), config.get("grace", GRACE), variables
+
+    def _file(self, call: str) -> str:
+        if call not in self._files:
+            self._files[call] = self._locate(call)
+        return self._files[call]
+
+    def _locate(self, call: str) -> str:
+        name, colon, function = call.rpartition(":")
+        if not colon or not function.isidentifier():
+            raise CallError(f"`call` is {call!r}; write it as file.py:function")
+        folder = self._context.folder.resolve()
+        path = (folder / name).resolve()
+        if not path.is_relative_to(folder):
+            raise CallError(f"{name!r} is outside the manifest's folder, {str(folder)!r}; move it")
+        if not path.is_file():
+            raise CallError(f"there is no file {name!r} in the manifest's folder, {str(folder)!r}")
+        return str(path)
+
+    def _hire(self, place: Place, config: Mapping[str, Json]) -> WorkerProcess:
+        idle = self._idle.get(place, [])
+        while idle:
+            worker = idle.pop()
+            if worker.usable:
+                return worker
+        file, grace, _ = place
+        variables = environment.base(self._context.environment, config)
+        return WorkerProcess(self._context, file, variables, grace / 1000)
+
+    def _keep(self, worker: WorkerProcess) -> dict[str, str]:
+        printed = worker.printed()
+        return {name: self._context.artifacts.put(data) for name, data in printed.items()}
+
+    def _death(self, worker: WorkerProcess) -> str:
+        ending = worker.process.ended.result()
+        reason = program.failure(worker.program, ending) or "exit status 0"
+        reason += program.named(ending.survivors)
+        return f"the function's process ended before it answered: {reason}"
+
+    def _result(self, answer: bytes, captured: Mapping[str, str]) -> tuple[TurnResult, bool]:
+        """The result, and whether its worker is spent."""
+        try:
+            words = parse(answer, "what the function returned")
+            result = decode_result(self._context.redactor.redact_json(words["result"]), captured)
+        except AnswerError as error:
+            return TurnResult.failed("invalid-output", str(error), captured=captured), True
+        except (ValueError, KeyError, TypeError) as error:
+            reason = f"what the function returned is no result: {error}"
+            return TurnResult.failed("invalid-output", reason, captured=captured), True
+        left = tuple(Survivor(pid, name) for pid, name in words.get("left", ()))
+        if left:
+            result = replace(result, message=result.message + program.named(left))
+        return result, bool(words.get("spent"))
+
+
+def create(context: HandlerContext) -> FunctionHandler:
+    """The handler of a run."""
+    return FunctionHandler(context)

@@ -1,0 +1,114 @@
+"""A program's answer, read from what it printed or from the file that it was told to write."""
+
+import json
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from forge_cli.handlers.answers import AnswerError, kind_of, parse, shown, text_of
+from forge_cli.handlers.extract import Extract
+from forge_cli.handlers.program import Printed
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.turn import Turn
+
+STDOUT = "standard output"
+FILE = "the file at $FORGE_RESULT"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The output object, what was used of which budget, and why it counts as a failure, if so."""
+
+    output: Mapping[str, Json]
+    usage: Mapping[str, int] = field(default_factory=dict)
+    objection: str | None = None
+
+
+def read(turn: Turn, stdout: Printed, file: Path, cap: int) -> Answer:
+    """The answer in the form that the configuration's `result` names.
+
+    `text`: standard output without its last newline, under the one output key. `stdout-json`: one
+    JSON value. `jsonl`: a value a line; the document is their list, the output the last of them
+    unless `extract.outputs` says otherwise. `file`: one JSON value in `file`, at most `cap` bytes.
+    Raises `AnswerError`, whose sentence shows what was there instead.
+    """
+    form = turn.handler.get("result", "text")
+    if form == "text":
+        return Answer(_text(turn.grant.outputs, stdout))
+    if form == "file":
+        source, document = FILE, parse(_content(file, cap), FILE)
+    else:
+        source, document = STDOUT, _printed(form, stdout)
+    return _extracted(turn, document, source)
+
+
+def usage_of_failed(turn: Turn, stdout: Printed, file: Path, cap: int) -> Mapping[str, int]:
+    """What a program that failed used, as far as it can be told: every error path pays."""
+    if not turn.handler.get("extract"):
+        return {}
+    try:
+        return read(turn, stdout, file, cap).usage
+    except AnswerError:
+        return {}
+
+
+def _text(outputs: tuple[str, ...], stdout: Printed) -> Mapping[str, Json]:
+    if not outputs:
+        return {}
+    if len(outputs) > 1:
+        raise AnswerError(
+            f"{STDOUT} as text fills one output, and there are {len(outputs)}: "
+            f"{', '.join(outputs)}; write JSON to $FORGE_RESULT (result: file)"
+        )
+    # Where the middle was left out, the cuts may have split a character.
+    text = stdout.data.decode(errors="replace") if stdout.cut else text_of(stdout.data, STDOUT)
+    return {outputs[0]: text.removesuffix("\n")}
+
+
+def _printed(form: str, stdout: Printed) -> Json:
+    if stdout.cut:
+        raise AnswerError(
+            f"{STDOUT} is {stdout.size} bytes, more than `max_output` keeps, so it is no whole JSON"
+        )
+    if form == "stdout-json":
+        return parse(stdout.data, STDOUT)
+    lines = [(n, line) for n, line in enumerate(stdout.data.split(b"\n"), 1) if line.strip()]
+    if not lines:
+        raise AnswerError(f"{STDOUT} has no line of JSON; it reads {shown(stdout.data)}")
+    return [parse(line, f"line {n} of {STDOUT}") for n, line in lines]
+
+
+def _content(file: Path, cap: int) -> bytes:
+    try:
+        # Not blocking and not following: what lies there is the program's choice.
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise AnswerError("it wrote no file at $FORGE_RESULT") from None
+    except OSError as error:
+        raise AnswerError(f"{FILE} cannot be read: {error.strerror}") from None
+    with open(descriptor, "rb") as content:  # noqa: PTH123
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise AnswerError(f"{FILE} is no regular file")
+        if status.st_size > cap:
+            raise AnswerError(f"{FILE} is {status.st_size} bytes, more than `max_output`: {cap}")
+        return content.read()
+
+
+def _extracted(turn: Turn, document: Json, source: str) -> Answer:
+    extract = Extract(turn.handler.get("extract") or {})
+    usage, objection = extract.usage(document), extract.objection(document)
+    if objection is not None:
+        return Answer({}, usage, objection)
+    output = extract.outputs(document)
+    if isinstance(output, list) and turn.handler.get("result") == "jsonl" and output is document:
+        output = output[-1]
+    if not isinstance(output, dict):
+        wanted = ", ".join(turn.grant.outputs) or "none"
+        raise AnswerError(
+            f"{source} gives {kind_of(output)}, not an object with the outputs ({wanted}); "
+            f"it reads {shown(json.dumps(output).encode())}"
+        )
+    return Answer(output, usage)

@@ -1,0 +1,138 @@
+"""Turns and results as JSON: what programs read on standard input and workers exchange."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+
+from forge_cli.multiagent.messages import AgentMessage
+from forge_cli.multiagent.plan import Grant, Json
+from forge_cli.multiagent.turn import Turn, TurnResult
+
+_encode = json.JSONEncoder(check_circular=False, allow_nan=False, separators=(",", ":")).encode
+STATUSES = ("done", "failed", "yields")
+RESULT_FIELDS = (
+    "output",
+    "evidence",
+    "usage",
+    "effects",
+    "kind",
+    "message",
+    "partial",
+    "state",
+    "posts",
+    "requests",
+)
+"""The fields of a result that a handler may set; what was captured is forge's own word."""
+
+
+def encode_turn(turn: Turn) -> bytes:
+    """The turn as one JSON object, its fields under their names, sets as sorted lists.
+
+    `context`, `completion`, `inbox` and `state` are left out where there is none.
+    """
+    grant = turn.grant
+    words: dict[str, Json] = {name: getattr(turn, name) for name in PLAIN}
+    for name in MAPPINGS:
+        words[name] = dict(getattr(turn, name))
+    words["grant"] = {
+        "capabilities": sorted(grant.capabilities),
+        "actions": sorted(grant.actions),
+        "scope": grant.scope,
+        "writes": grant.writes,
+        "outputs": grant.outputs,
+    }
+    for name in OPTIONAL:
+        if (value := getattr(turn, name)) is not None:
+            words[name] = value
+    if turn.inbox:
+        words["inbox"] = [
+            {name: getattr(message, name) for name in MESSAGE} for message in turn.inbox
+        ]
+    return _encode(words).encode()
+
+
+MAPPINGS = ("inputs", "handler", "budget")
+OPTIONAL = ("context", "completion", "state")
+MESSAGE = tuple(field.name for field in fields(AgentMessage))
+PLAIN = tuple(
+    field.name
+    for field in fields(Turn)
+    if field.name not in (*MAPPINGS, *OPTIONAL, "grant", "inbox")
+)
+
+
+def decode_turn(words: dict[str, Json]) -> Turn:
+    """The turn that `encode_turn` wrote."""
+    grant = words["grant"]
+    words["grant"] = Grant(
+        frozenset(grant["capabilities"]),
+        frozenset(grant["actions"]),
+        tuple(grant["scope"]),
+        tuple(grant["writes"]),
+        tuple(grant["outputs"]),
+    )
+    words["inbox"] = tuple(AgentMessage(**message) for message in words.get("inbox", ()))
+    return Turn(**words)
+
+
+def encode_result(result: TurnResult) -> dict[str, Json]:
+    """The result's words that are not at their defaults."""
+    words: dict[str, Json] = {"status": result.status}
+    for name in RESULT_FIELDS:
+        value = getattr(result, name)
+        if value not in (None, "", (), {}):
+            words[name] = dict(value) if isinstance(value, Mapping) else value
+    return words
+
+
+def decode_result(words: Mapping[str, Json], captured: Mapping[str, str]) -> TurnResult:
+    """The result that came over the wire; `ValueError` says which field is not as it must be."""
+    if (status := words.get("status")) not in STATUSES:
+        raise ValueError(f"status is {status!a:.40}, not one of {', '.join(STATUSES)}")
+    values = {name: words[name] for name in RESULT_FIELDS if name in words}
+    for name, value in values.items():
+        if not CHECKS[name](value):
+            raise ValueError(f"{name} is {json.dumps(value)[:100]}, which a result cannot have")
+    for name in ("effects", "posts", "requests"):
+        if name in values:
+            values[name] = tuple(values[name])
+    if status == "failed":
+        values.setdefault("kind", "error")
+    return TurnResult(status, captured=captured, **values)
+
+
+def _is_text(value: Json) -> bool:
+    return isinstance(value, str)
+
+
+def _is_object(value: Json) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_list(value: Json) -> bool:
+    return isinstance(value, list)
+
+
+def _is_usage(value: Json) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(amount, int) and not isinstance(amount, bool) and amount >= 0
+        for amount in value.values()
+    )
+
+
+def _is_texts(value: Json) -> bool:
+    return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
+
+
+CHECKS = {
+    "output": _is_object,
+    "evidence": _is_texts,
+    "usage": _is_usage,
+    "effects": _is_list,
+    "kind": _is_text,
+    "message": _is_text,
+    "partial": lambda _: True,
+    "state": lambda _: True,
+    "posts": _is_list,
+    "requests": _is_list,
+}

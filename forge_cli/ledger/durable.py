@@ -1,0 +1,88 @@
+"""Files that are whole or not there: temporary name, fsync, rename, fsync of the folder."""
+
+import errno
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from forge_cli.errors import ForgeError
+
+UNFINISHED = ".unfinished-"
+"""How the name of a file begins that was not finished; whoever finds one may remove it."""
+
+_REASONS = {
+    errno.ENOSPC: ("the disk is full", "free some space and run it again"),
+    errno.EDQUOT: ("the disk quota is used up", "free some space and run it again"),
+    errno.EROFS: ("the file system is read-only", "choose a place that can be written"),
+    errno.EACCES: ("this user may not write there", "choose a place that can be written"),
+    errno.EPERM: ("this user may not write there", "choose a place that can be written"),
+    errno.ENOTDIR: ("a part of the path is a file", "move that file or choose another place"),
+    errno.EEXIST: ("a part of the path is a file", "move that file or choose another place"),
+    errno.EFBIG: ("a limit on file size is reached", "raise the limit (`ulimit -f`)"),
+}
+
+
+def write(path: Path, chunks: Iterable[bytes], sync_folder: bool = True) -> None:
+    """Put the chunks into the file, replacing it at once; `ForgeError` if it cannot be done.
+
+    Without `sync_folder` the caller sees to the folder (see `sync`) after its last file there.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.writelines(chunks)
+                file.flush()
+                os.fchmod(file.fileno(), 0o644)
+                os.fsync(file.fileno())
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        if sync_folder:
+            sync(path.parent)
+    except OSError as fault:
+        raise unwritable(path, fault) from fault
+
+
+def sync(folder: Path) -> None:
+    """Make the names in the folder durable."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def make_folder(path: Path) -> None:
+    """Make the folder and those above it, durably; `ForgeError` if it cannot be done."""
+    try:
+        missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+        path.mkdir(parents=True, exist_ok=True)
+        for folder in missing:
+            sync(folder.parent)
+    except OSError as fault:
+        raise unwritable(path, fault) from fault
+
+
+def unwritable(path: Path, fault: OSError) -> ForgeError:
+    """The sentence for a file that could not be written."""
+    reason, mend = _REASONS.get(fault.errno or 0, (fault.strerror or str(fault), "look into it"))
+    return ForgeError(f"'{path}' cannot be written: {reason}; {mend}")
+
+
+def probe(folder: Path) -> OSError | None:
+    """What stands in the way of writing to the folder now, if anything does.
+
+    SQLite reports a full disk as an input-output error in places; a small file tells them apart.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"\0" * 65_536)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as fault:
+        return fault
+    return None

@@ -1,0 +1,62 @@
+"""The lease: who may write to a run, as an epoch that only grows."""
+
+import sqlite3
+from dataclasses import dataclass
+
+from forge_cli.errors import ForgeError
+from forge_cli.multiagent.times import to_text
+
+SPAN = 60_000
+"""For how many milliseconds a lease holds; whoever holds it renews it well before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Who holds a run, and until when (milliseconds since the epoch, UTC). Epochs start at 1."""
+
+    holder: str
+    epoch: int
+    until: int
+
+
+def read(connection: sqlite3.Connection) -> Lease | None:
+    """The lease as it stands."""
+    row = connection.execute("SELECT holder, epoch, until FROM lease").fetchone()
+    return None if row is None else Lease(*row)
+
+
+def take(connection: sqlite3.Connection, run: str, holder: str, now: int) -> Lease:
+    """Take the lease with the next epoch, within the caller's transaction.
+
+    `ForgeError` while another one holds it. Whoever held it before is fenced: `still` is false.
+    """
+    held = read(connection)
+    if held is not None and held.until > now:
+        raise ForgeError(
+            f"run '{run}' is held by {held.holder} until {to_text(held.until)}; "
+            "wait until it ends, or end that process"
+        )
+    lease = Lease(holder, 1 if held is None else held.epoch + 1, now + SPAN)
+    connection.execute(
+        "INSERT OR REPLACE INTO lease (only, holder, epoch, until) VALUES (1, ?, ?, ?)",
+        (lease.holder, lease.epoch, lease.until),
+    )
+    return lease
+
+
+def move(connection: sqlite3.Connection, lease: Lease, until: int) -> bool:
+    """Let the lease end at another time; false if it is no longer this one."""
+    return (
+        connection.execute(
+            "UPDATE lease SET until = ? WHERE epoch = ?", (until, lease.epoch)
+        ).rowcount
+        == 1
+    )
+
+
+def fenced(run: str, lease: Lease, holder: str) -> ForgeError:
+    """The sentence for a writer whose run was taken over."""
+    return ForgeError(
+        f"run '{run}' was taken over by {holder}: this controller ({lease.holder}, epoch "
+        f"{lease.epoch}) may no longer write; nothing of what it was about to record was kept"
+    )

@@ -1,0 +1,81 @@
+"""Reading the ledger of one run, also while somebody writes to it."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from forge_cli.ledger import faults, leases, schema
+from forge_cli.ledger.leases import Lease
+from forge_cli.ledger.lines import Line, join
+from forge_cli.multiagent.events import Event
+
+_COLUMNS = "SELECT seq, time, kind, item, attempt, body, digest, prev FROM events"
+
+
+class Reader:
+    """A ledger that is open. One thread may use it at a time.
+
+    Every method raises `ForgeError` with a sentence when the file can no longer be used.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    @classmethod
+    def open(cls, path: Path) -> "Reader":
+        """The ledger at the path, to read; its writer is not disturbed."""
+        with faults.sentences(path):
+            return Reader(path, schema.open_to_read(path))
+
+    def events(self) -> Iterator[Event]:
+        """All events, first to last, as they were kept."""
+        return (line.event for line in self.lines())
+
+    def lines(self, after: int = 0) -> Iterator[Line]:
+        """All events behind number `after` as lines. Digests are as kept, not recomputed."""
+        query = f"{_COLUMNS} WHERE seq > ? ORDER BY seq"
+        with faults.sentences(self.path):
+            for row in self._connection.execute(query, (after,)):
+                yield _line(*row)
+
+    def last(self) -> Line | None:
+        """The newest event, if there is one."""
+        with faults.sentences(self.path):
+            row = self._connection.execute(f"{_COLUMNS} ORDER BY seq DESC LIMIT 1").fetchone()
+        return None if row is None else _line(*row)
+
+    def meta(self) -> dict[str, str]:
+        """What was noted of the run when it was created; `run` and `created` are always there."""
+        with faults.sentences(self.path):
+            return dict(self._connection.execute("SELECT key, value FROM meta"))
+
+    def lease(self) -> Lease | None:
+        """The lease as it stands in the file."""
+        with faults.sentences(self.path):
+            return leases.read(self._connection)
+
+    def close(self) -> None:
+        """Close the file."""
+        with faults.sentences(self.path):
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _line(
+    seq: int, time: int, kind: str, item: str, attempt: str, body: str, digest: str, prev: str
+) -> Line:
+    return join(Event(time, kind, item, attempt, json.loads(body)), body, seq, prev, digest)

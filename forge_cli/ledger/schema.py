@@ -1,0 +1,95 @@
+"""The tables of a ledger, and how its file is opened and known as one."""
+
+import sqlite3
+from pathlib import Path
+from urllib.parse import quote
+
+from forge_cli.ledger import faults
+
+APPLICATION_ID = 0x464F5247
+"""`FORG`, in the SQLite header: the file is a ledger."""
+
+VERSION = 1
+"""The schema's version, in the SQLite header."""
+
+_TABLES = """
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY, time INTEGER NOT NULL, kind TEXT NOT NULL, item TEXT NOT NULL,
+  attempt TEXT NOT NULL, body TEXT NOT NULL, digest TEXT NOT NULL, prev TEXT NOT NULL
+) STRICT;
+CREATE TABLE lease (
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  holder TEXT NOT NULL, epoch INTEGER NOT NULL, until INTEGER NOT NULL
+) STRICT;
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+"""
+
+_PATIENCE = 5.0
+"""Seconds to wait for a lock of another process."""
+
+
+def create(path: Path) -> sqlite3.Connection:
+    """A new ledger's connection, its tables made; the file must not be there yet."""
+    connection = _connect(path, "rwc")
+    connection.executescript(
+        f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};"
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;" + _TABLES
+    )
+    return connection
+
+
+def open_to_write(path: Path) -> sqlite3.Connection:
+    """A connection to a ledger that is there; `ForgeError` if the file is not a usable one."""
+    _recognise(path)
+    connection = _connect(path, "rw")
+    _check(connection, path)
+    connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+    return connection
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that changes nothing, also where nothing can be changed."""
+    _recognise(path)
+    connection = _connect(path, "ro")
+    try:
+        _check(connection, path)
+    except sqlite3.OperationalError:
+        # In a folder that cannot be written SQLite cannot make its shared memory. Without a log
+        # beside it nobody is writing, and the file can be read as it is.
+        connection.close()
+        if path.with_name(path.name + "-wal").exists():
+            raise
+        connection = _connect(path, "ro", immutable=True)
+        _check(connection, path)
+    return connection
+
+
+def _connect(path: Path, mode: str, immutable: bool = False) -> sqlite3.Connection:
+    uri = f"file:{quote(str(path.absolute()))}?mode={mode}" + ("&immutable=1" if immutable else "")
+    return sqlite3.connect(
+        uri, uri=True, isolation_level=None, timeout=_PATIENCE, check_same_thread=False
+    )
+
+
+def _recognise(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            header = file.read(16)
+    except FileNotFoundError:
+        raise faults.missing(path) from None
+    except OSError as fault:
+        raise faults.unreadable(path, fault) from fault
+    if not header:
+        raise faults.damaged(path, "it is empty")
+    if header != b"SQLite format 3\0":
+        raise faults.foreign(path, "it has no SQLite header")
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    if application != APPLICATION_ID:
+        raise faults.foreign(path, f"its application id is {application}, not {APPLICATION_ID}")
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > VERSION:
+        raise faults.newer(path, version, VERSION)
+    connection.execute("SELECT count(*) FROM lease").fetchone()

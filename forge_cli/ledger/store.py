@@ -1,0 +1,131 @@
+"""Writing the ledger of one run: an append-only event store in one SQLite file."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from forge_cli.errors import ForgeError
+from forge_cli.ledger import durable, faults, leases, schema
+from forge_cli.ledger.leases import Lease
+from forge_cli.ledger.lines import GENESIS, Redact, seal
+from forge_cli.ledger.reader import Reader
+from forge_cli.ledger.tree import Tree
+from forge_cli.multiagent.events import Event
+
+_INSERT = (
+    "INSERT INTO events (seq, time, kind, item, attempt, body, digest, prev) "
+    "SELECT ?, ?, ?, ?, ?, ?, ?, ? FROM lease WHERE epoch = ?"
+)
+
+
+class Store(Reader):
+    """A ledger whose lease this process holds."""
+
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, lease: Lease, redact: Redact | None
+    ) -> None:
+        super().__init__(path, connection)
+        self._lease = lease
+        self._redact = redact
+        self._tree = Tree()
+        last = self.last()
+        self._size, self._digest = (last.seq, last.digest) if last else (0, GENESIS)
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        run: str,
+        holder: str,
+        now: int,
+        meta: Mapping[str, str] | None = None,
+        redact: Redact | None = None,
+    ) -> Self:
+        """A new ledger, held by `holder` from `now` (milliseconds since the epoch, UTC).
+
+        `meta` is what readers are to know of the run beside its events. `ForgeError` if the file
+        is there already.
+        """
+        if path.exists():
+            raise ForgeError(
+                f"run '{run}' exists already ('{path}'); choose another --run-id, or leave it out"
+            )
+        durable.make_folder(path.parent)
+        notes = {**(meta or {}), "run": run, "created": str(now)}
+        with faults.sentences(path):
+            connection = schema.create(path)
+            with _transaction(connection):
+                lease = leases.take(connection, run, holder, now)
+                connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(notes.items()))
+            durable.sync(path.parent)
+        return cls(path, connection, lease, redact)
+
+    @classmethod
+    def take(cls, path: Path, holder: str, now: int, redact: Redact | None = None) -> Self:
+        """An existing ledger, to write on with the next epoch; `ForgeError` while it is held."""
+        with faults.sentences(path):
+            connection = schema.open_to_write(path)
+            with _transaction(connection):
+                lease = leases.take(connection, path.parent.name, holder, now)
+        return cls(path, connection, lease, redact)
+
+    def append(self, events: Sequence[Event]) -> None:
+        """Append the events as one unit; they are durable when this returns.
+
+        `ForgeError` if the lease was lost to another controller or the disk refuses: then none of
+        them was kept.
+        """
+        lines = list(seal(events, self._size + 1, self._digest, self._redact))
+        rows = [
+            (n, e.time, e.kind, e.item, e.attempt, body, digest, prev, self._lease.epoch)
+            for n, e, body, digest, prev, _ in lines
+        ]
+        with faults.sentences(self.path), _transaction(self._connection):
+            written = self._connection.executemany(_INSERT, rows).rowcount
+            if written != len(rows):
+                raise self._fenced()
+        if lines:
+            self._size, self._digest = lines[-1].seq, lines[-1].digest
+
+    def head(self) -> tuple[str, int]:
+        """The RFC 6962 root over the lines, in hex, and their number.
+
+        The tree grows here, not in `append`: who never asks does not pay for it.
+        """
+        for line in self.lines(after=self._tree.size):
+            self._tree.add(line.text.encode())
+        return self._tree.root(), self._tree.size
+
+    def renew(self, now: int) -> None:
+        """Hold the lease for another `leases.SPAN` milliseconds; `ForgeError` if it was lost."""
+        self._move(now + leases.SPAN)
+
+    def release(self, now: int) -> None:
+        """Let the lease end now, so that another controller need not wait."""
+        self._move(now)
+
+    def _move(self, until: int) -> None:
+        with faults.sentences(self.path), _transaction(self._connection):
+            if not leases.move(self._connection, self._lease, until):
+                raise self._fenced()
+
+    def _fenced(self) -> ForgeError:
+        held = leases.read(self._connection)
+        return leases.fenced(
+            self.path.parent.name, self._lease, held.holder if held else "another controller"
+        )
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # A disk that is full has SQLite roll back by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise

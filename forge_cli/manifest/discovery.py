@@ -1,0 +1,143 @@
+"""Which files are manifests: named ones, and those that a folder holds."""
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from forge_cli.errors import ForgeError
+
+STANDARD_INPUT = "-"
+_SUFFIXES = (".forge.yaml", ".forge.yml")
+_YAML = (".yaml", ".yml")
+_SHELF = "manifests"
+_NEVER_WALKED = frozenset({".git", ".forge", "node_modules", ".venv", "__pycache__"})
+# Also of a file that is not YAML any more: its fault is then shown instead of the file skipped.
+_IS_MANIFEST = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:\{\s*)?["']?forge["']?[ \t]*:""", re.MULTILINE)
+_HEAD = 2**16
+
+
+@dataclass(slots=True)
+class Selection:
+    """What there is to check: `files` in the order of their names, `refusals` as sentences."""
+
+    files: list[str] = field(default_factory=list)
+    refusals: list[str] = field(default_factory=list)
+
+
+def discover(paths: Sequence[str]) -> Selection:
+    """The manifests that `paths` stand for; without any, those of the current folder's project.
+
+    A named file is taken whatever it is called. A folder is walked for `*.forge.yaml` and
+    `*.forge.yml`, and below a folder `manifests` for every YAML file with a top-level `forge:`.
+    Links are not followed on the way, and what git ignores is left out (without git, or outside of
+    a repository, only `.git`, `.forge`, `.venv`, `node_modules` and `__pycache__` are). A file that
+    several paths lead to is taken once.
+    """
+    selection = Selection()
+    for path in paths or _project_paths():
+        if path != STANDARD_INPUT and os.path.isdir(path):
+            selection.files.extend(_walk(path, selection.refusals))
+        else:
+            selection.files.append(path)
+    selection.files = sorted(_once(selection.files))
+    return selection
+
+
+def _once(files: Sequence[str]) -> list[str]:
+    by_place = {
+        name if name == STANDARD_INPUT else os.path.realpath(name): name for name in files[::-1]
+    }
+    return list(by_place.values())
+
+
+def _walk(folder: str, refusals: list[str]) -> Iterator[str]:
+    root, real_root = os.path.normpath(folder), os.path.realpath(folder)
+    ignored = _ignored(real_root)
+    on_shelf = os.path.basename(real_root) == _SHELF
+    pending = [("" if root == os.curdir else root, real_root, on_shelf)]
+    while pending:
+        current, real, on_shelf = pending.pop()
+        try:
+            entries = sorted(os.scandir(current or os.curdir), key=lambda entry: entry.name)
+        except OSError as error:
+            refusals.append(f"the folder '{current or os.curdir}' cannot be read: {error.strerror}")
+            continue
+        for entry in entries:
+            name, place = os.path.join(current, entry.name), os.path.join(real, entry.name)
+            if place in ignored:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in _NEVER_WALKED:
+                    pending.append((name, place, on_shelf or entry.name == _SHELF))
+            elif entry.is_file(follow_symlinks=False) and _is_manifest(name, on_shelf):
+                yield name
+
+
+def _is_manifest(name: str, on_shelf: bool) -> bool:
+    if name.endswith(_SUFFIXES):
+        return True
+    return on_shelf and name.endswith(_YAML) and bool(_IS_MANIFEST.search(_head(name)))
+
+
+def _head(name: str) -> bytes:
+    """The first bytes of a regular file; all of it counts as a manifest if it cannot be read."""
+    try:
+        opened = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return b"forge:"  # Reading it will say why.
+    try:
+        return os.read(opened, _HEAD) if stat.S_ISREG(os.fstat(opened).st_mode) else b""
+    finally:
+        os.close(opened)
+
+
+def _ignored(folder: str) -> frozenset[str]:
+    """Paths below a folder (a real path) that git ignores; whole folders by their own path only.
+
+    A folder that is named is walked even if it is ignored itself.
+    """
+    import subprocess
+
+    # A repository's own configuration may name a program (fsmonitor): nothing of it is started.
+    command = ["git", "-c", "core.fsmonitor=false", "-C", folder, "ls-files", "-z", "--others"]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    try:
+        listed = subprocess.run(
+            [*command, "--ignored", "--exclude-standard", "--directory"],
+            capture_output=True,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+            timeout=60,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return frozenset()
+    names = (os.fsdecode(name) for name in listed.stdout.split(b"\0") if name)
+    return frozenset(os.path.normpath(os.path.join(folder, name)) for name in names) - {folder}
+
+
+def _project_paths() -> list[str]:
+    """`[tool.forge] manifests` of the current folder's pyproject.toml, else the folder itself."""
+    if not os.path.exists("pyproject.toml"):
+        return [os.curdir]
+    import tomllib
+
+    try:
+        with open("pyproject.toml", "rb") as file:
+            tool = tomllib.load(file).get("tool", {})
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ForgeError(f"'pyproject.toml' cannot be read: {error}") from None
+    forge = tool.get("forge", {}) if isinstance(tool, dict) else tool
+    if not isinstance(forge, dict):
+        raise ForgeError("'tool.forge' in 'pyproject.toml' must be a table; write  [tool.forge]")
+    paths = forge.get("manifests")
+    if paths is None:
+        return [os.curdir]
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise ForgeError(
+            f"[tool.forge] manifests in 'pyproject.toml' must be a list of paths, found {paths!r}; "
+            'write  manifests = ["manifests"]'
+        )
+    return paths

@@ -1,0 +1,23 @@
+"""Finds manifests with more than 1,000 faults of their shape; the others are not told.
+
+Such a file is most often another tool's, or made by a program that went wrong: its first faults
+say as much as all of them, and telling all would take minutes. An example would be as long, so
+there is none here.
+"""
+
+from collections.abc import Iterator
+
+from forge_cli.manifest.findings import Finding, Spot
+from forge_cli.manifest.structure import MAX_FAULTS
+from forge_cli.manifest.subject import Subject
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """One finding about the whole file."""
+    if subject.structure.hopeless:
+        yield Finding(
+            "too-many-faults",
+            Spot(),
+            f"more than {MAX_FAULTS:,} faults; the first are told, the others are not",
+            "is this a forge manifest? It begins with  forge: 1",
+        )

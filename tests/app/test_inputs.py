@@ -1,0 +1,87 @@
+"""Inputs given on the command line."""
+
+import pytest
+
+from forge_cli.app.inputs import bind, missing, read_pairs
+from forge_cli.errors import ForgeError
+from forge_cli.multiagent.plan import Input, Plan
+
+
+def plan(**inputs: Input) -> Plan:
+    """A plan that has nothing but inputs."""
+    return Plan("fix", "0.0.0", {}, {}, {}, inputs=inputs)
+
+
+def test_a_pair_is_split_at_its_first_equals_sign() -> None:
+    assert read_pairs(["issue=482", "query=a=b", "empty="]) == {
+        "issue": "482",
+        "query": "a=b",
+        "empty": "",
+    }
+
+
+@pytest.mark.parametrize("pair", ["issue", "=482"])
+def test_what_is_no_pair_is_refused(pair: str) -> None:
+    with pytest.raises(ForgeError, match=f"--input '{pair}' is not KEY=VALUE"):
+        read_pairs([pair])
+
+
+def test_a_key_given_twice_is_refused_with_both_values() -> None:
+    with pytest.raises(ForgeError, match="issue is given twice: '1' and '2'"):
+        read_pairs(["issue=1", "issue=2"])
+
+
+def test_defaults_hold_where_nothing_is_given() -> None:
+    assert bind(plan(who=Input(False, "world")), {}) == {"who": "world"}
+    assert bind(plan(who=Input(False, "world")), {"who": "moon"}) == {"who": "moon"}
+
+
+def test_an_unknown_input_is_refused_and_the_known_ones_named() -> None:
+    with pytest.raises(ForgeError, match="'fix' has no input 'isue'; it has: 'issue'"):
+        bind(plan(issue=Input(True)), {"isue": "1"})
+
+
+def test_a_missing_input_is_refused_with_what_to_type() -> None:
+    with pytest.raises(ForgeError, match=r"'fix' needs input 'issue'; give  --input issue=\.\.\."):
+        bind(plan(issue=Input(True)), {})
+    assert missing(plan(issue=Input(True), who=Input(False, "x")), {}) == ["issue"]
+
+
+def test_without_a_type_a_value_stays_text() -> None:
+    assert bind(plan(issue=Input(True)), {"issue": "482"}) == {"issue": "482"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("string", "3", "3"),
+        ("integer", "3", 3),
+        ("number", "2.5", 2.5),
+        ("boolean", "true", True),
+        ("array", '["a", 1]', ["a", 1]),
+        ("object", '{"a": 1}', {"a": 1}),
+    ],
+)
+def test_a_declared_type_makes_the_value(kind: str, text: str, value: object) -> None:
+    assert bind(plan(x=Input(True, type=kind)), {"x": text}) == {"x": value}
+
+
+def test_without_a_type_that_of_the_default_counts() -> None:
+    assert bind(plan(n=Input(False, 3)), {"n": "4"}) == {"n": 4}
+    assert bind(plan(b=Input(False, False)), {"b": "true"}) == {"b": True}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("integer", "true"),
+        ("integer", "2.5"),
+        ("number", "NaN"),
+        ("boolean", "yes"),
+        ("array", "["),
+    ],
+)
+def test_a_value_of_another_type_is_refused_with_both(kind: str, text: str) -> None:
+    with pytest.raises(ForgeError) as refusal:
+        bind(plan(x=Input(True, type=kind)), {"x": text})
+    assert str(refusal.value) == f"input 'x' is to be of type {kind}, '{text}' is not"

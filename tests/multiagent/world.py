@@ -1,0 +1,159 @@
+"""A world for the run machine: plans made in a line, handlers that answer from a script."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from forge_cli.multiagent.assignment import Assignment
+from forge_cli.multiagent.budget import Budget
+from forge_cli.multiagent.events import VOCABULARY, Event
+from forge_cli.multiagent.plan import Contract, Deadline, Grant, Handler, Item, Plan, Role
+from forge_cli.multiagent.run import Evaluate, Run
+from forge_cli.multiagent.times import to_text
+
+START = 1_000_000
+HOUR = 3_600_000
+
+
+def item(item_id: str, **fields: Any) -> Item:
+    """An item of the role `worker` whose output is `result`."""
+    fields.setdefault("grant", Grant(outputs=("result",)))
+    return Item(item_id, **{"role_id": "worker", **fields})
+
+
+def role(role_id: str = "worker", max_usage: Budget | None = None, **config: Any) -> Role:
+    handler = Handler("function", config, max_usage=max_usage)
+    return Role(role_id, 1, frozenset(), ("result",), (), handler)
+
+
+def plan(items: Iterable[Item], **fields: Any) -> Plan:
+    """A plan of these items, run one at a time unless it says otherwise."""
+    roles = fields.pop("roles", [role()])
+    return Plan(
+        **{
+            "name": "test",
+            "version": "0.0.0",
+            "contracts": {"run": Contract("run", "", "", scope=("files:**",))},
+            "max_concurrency": 1,
+            "budget": Budget(),
+            "deadline": Deadline(within=HOUR),
+            "items": {i.item_id: i for i in items},
+            "roles": {r.role_id: r for r in roles},
+            **fields,
+        }
+    )
+
+
+def done(value: Any = 1, **fields: Any) -> dict[str, Any]:
+    verdict = {"accepted": True, "reason": ""}
+    return {"status": "done", "output": {"result": value}, "verdict": verdict, "usage": {}} | fields
+
+
+def rejected(reason: str = "too short") -> dict[str, Any]:
+    return done(verdict={"accepted": False, "reason": reason})
+
+
+def failed(kind: str = "error", message: str = "exit status 1", **fields: Any) -> dict[str, Any]:
+    return {"status": "failed", "kind": kind, "message": message, "usage": {}} | fields
+
+
+Script = Mapping[str, Any]
+
+
+@dataclass
+class World:
+    """Drives a run. `script` maps an item to an answer, a list of answers or a function of its
+    turn; who is not in it is done. `conditions` maps an item to the answer to its condition."""
+
+    plan: Plan
+    script: Script = field(default_factory=dict)
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+    now: int = START
+    events: list[Event] = field(default_factory=list)
+    turns: list[Any] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.run = Run(self.plan)
+        self._answers = {k: list(v) for k, v in self.script.items() if isinstance(v, list)}
+
+    def start(self) -> "World":
+        body = {
+            "run": "r",
+            "plan": "",
+            "inputs": dict(self.inputs),
+            "env": {"HOME": "/home/ann"},
+            "deadline": to_text(self.plan.deadline.resolve(self.now)),
+        }
+        self.record(Event(self.now, "run_started", body=body))
+        return self
+
+    def record(self, event: Event) -> None:
+        assert event.body.keys() >= VOCABULARY[event.kind]
+        self.run.apply(event)
+        self.events.append(event)
+
+    def advance(self) -> None:
+        """Everything that is due now."""
+        while commands := self.run.decide(self.now):
+            assert self.run.decide(self.now) == commands, "deciding changes nothing"
+            for command in commands:
+                if isinstance(command, Assignment):
+                    self.turns.append(command.turn)
+                    self.record(command.event)
+                elif isinstance(command, Evaluate):
+                    answer = self.conditions.get(command.item, True)
+                    body = answer if isinstance(answer, dict) else {"value": answer}
+                    self.record(Event(self.now, "condition_evaluated", command.item, body=body))
+                else:
+                    self.record(command)
+
+    def answer(self, attempt: str, body: Mapping[str, Any]) -> None:
+        node = self.run.state.running[attempt]
+        sender = f"{node.item.role_id}#{node.item_id}"
+        event = Event(self.now, "turn_ended", node.item_id, attempt, {"sender": sender, **body})
+        self.record(event)
+
+    def play(self) -> "World":
+        """To the end: turns are answered in the order in which they started."""
+        self.start()
+        while True:
+            self.advance()
+            if self.run.state.status:
+                return self
+            if self.run.state.running:
+                attempt, node = next(iter(self.run.state.running.items()))
+                self.answer(attempt, self._scripted(node.item_id))
+            else:
+                self.now = max(self.now + 1, self.run.wakeup())
+
+    def _scripted(self, item_id: str) -> Mapping[str, Any]:
+        if item_id in self._answers:
+            answer: Any = self._answers[item_id].pop(0)
+        else:
+            answer = self.script.get(item_id, done())
+        if callable(answer):
+            answer = answer(next(t for t in reversed(self.turns) if t.item_id == item_id))
+        return dict(answer)
+
+    def ends(self) -> dict[str, str]:
+        """How every item stands."""
+        return {name: node.status for name, node in self.run.state.nodes.items()}
+
+    def started(self) -> list[str]:
+        """The items whose turns were started, in order."""
+        return [turn.item_id for turn in self.turns]
+
+    @property
+    def status(self) -> str:
+        return self.run.state.status
+
+    def reason(self, item_id: str) -> str:
+        return self.run.state.nodes[item_id].reason
+
+
+def play(items: Iterable[Item], script: Script | None = None, **fields: Any) -> World:
+    """Run items to the end; `fields` are the plan's, `conditions` and `inputs` the world's."""
+    conditions = fields.pop("conditions", {})
+    inputs = fields.pop("inputs", {})
+    return World(plan(items, **fields), script or {}, conditions, inputs).play()
