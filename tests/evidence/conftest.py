@@ -65,24 +65,22 @@ class World:
         }
         note(Event(now, "run_started", body=body))
         while not run.state.status:
-            commands = run.decide(now)
             turns = []
-            for command in commands:
-                if isinstance(command, Assignment):
-                    note(command.event)
-                    turns.append(command.turn)
-                elif isinstance(command, Evaluate):
-                    value = holds(command.expression, command.context)
-                    note(Event(now, "condition_evaluated", command.item, body={"value": value}))
-                else:
-                    note(command)
+            while commands := run.decide(now):
+                for command in commands:
+                    if isinstance(command, Assignment):
+                        note(command.event)
+                        turns.append(command.turn)
+                    elif isinstance(command, Evaluate):
+                        value = holds(command.expression, command.context)
+                        note(Event(now, "condition_evaluated", command.item, body={"value": value}))
+                    else:
+                        note(command)
             for turn in turns:
                 now += 1
-                answer = answers[
-                    turn.item_id if turn.item_id in answers else turn.item_id.rpartition(".")[0]
-                ]
+                answer = answers.get(turn.item_id) or answers[turn.item_id.rpartition(".")[0]]
                 note(self._ended(turn, answer(turn), judge, now))
-            if not commands:
+            if not turns:
                 now = run.wakeup()
         return events
 
