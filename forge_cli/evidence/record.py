@@ -11,7 +11,6 @@ from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import (
     ENVIRONMENT,
     EVENTS,
-    FORMAT_VERSION,
     ITEMS,
     PLAN,
     RUN,
@@ -47,7 +46,7 @@ def write(
     kept = dict(log.placement.files()) if plan.evidence == "full" else {}
     _write_artifacts(folder, kept, artifacts)
     files = {
-        PLAN: {"format_version": FORMAT_VERSION, **plan_document(plan)},
+        PLAN: plan_document(plan),
         RUN: log.summary.document(log.head.root),
         ENVIRONMENT: environment,
     }

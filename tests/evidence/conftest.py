@@ -41,7 +41,7 @@ Answer = Callable[[Turn], TurnResult]
 
 
 class World:
-    """Runs a plan with a clock that ticks a millisecond for each answer, one turn after the other."""
+    """Runs a plan with a clock that ticks for each answer, one turn after the other."""
 
     def __init__(self, folder: Path) -> None:
         self.artifacts = ArtifactFolder(folder / "artifacts")
@@ -50,7 +50,7 @@ class World:
     def events(self, plan: Plan, answers: dict[str, Answer], **inputs: Json) -> list[Event]:
         """The events of a run whose items are answered by the functions under their plan's ids."""
         run, now, events = Run(plan), START, []
-        judge = Acceptance(plan, self.artifacts, lambda name: digest(name))
+        judge = Acceptance(plan, self.artifacts, digest)
 
         def note(event: Event) -> None:
             run.apply(event)

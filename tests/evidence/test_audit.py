@@ -13,7 +13,7 @@ from forge_cli.ledger import durable
 from forge_cli.ledger.lines import GENESIS, seal
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Contract, Deadline, Grant, Item, Plan, Role
+from forge_cli.multiagent.plan import Contract, Deadline, Grant, Plan
 from forge_cli.multiagent.turn import Turn, TurnResult
 
 Forge = Callable[[Plan, list[Event]], dict[str, list[str]]]
@@ -77,7 +77,10 @@ def test_events_after_the_end_are_found(forge: Forge, plan: Plan, events: list[E
 def test_a_status_that_was_improved_is_found(forge: Forge, plan: Plan, events: list[Event]) -> None:
     found = forge(plan, altered(events, "run_ended", status="complete"))
     assert found["decisions"] == [
-        "events.jsonl:22: run_ended was recorded with status 'complete', the machine decides 'degraded'"
+        (
+            "events.jsonl:22: run_ended was recorded with status 'complete', "
+            "the machine decides 'degraded'"
+        )
     ]
 
 
@@ -146,8 +149,10 @@ def test_a_result_that_keeps_its_contract_and_was_rejected_is_found(
     rejected = {"accepted": False, "reason": "no reason"}
     found = forge(plan, altered(events, "turn_ended", "choose.one", verdict=rejected))
     assert found["acceptance"] == [
-        "events.jsonl:6: the result of 'choose.one' was rejected (no reason), "
-        "and it meets its contract"
+        (
+            "events.jsonl:6: the result of 'choose.one' was rejected (no reason), "
+            "and it meets its contract"
+        )
     ]
 
 
@@ -163,7 +168,7 @@ def test_evidence_with_another_digest_is_found(
 
 def one_turn(world: Any, plan: Plan, name: str = "greet", **usage: int) -> list[Event]:
     def answer(turn: Turn) -> TurnResult:
-        return TurnResult.done({key: "x" for key in turn.grant.outputs}, usage=usage)
+        return TurnResult.done(dict.fromkeys(turn.grant.outputs, "x"), usage=usage)
 
     found: list[Event] = world.events(plan, {name: answer})
     return found
@@ -203,8 +208,10 @@ def test_a_link_that_the_plan_does_not_have_is_found(
 ) -> None:
     plan = make_plan(make_item("greet", chain=("run", "delegation:lost")))
     assert forge(plan, one_turn(world, plan))["contracts"] == [
-        "events.jsonl:2: the turn of 'greet' has 'delegation:lost' in its chain, "
-        "which plan.json does not have"
+        (
+            "events.jsonl:2: the turn of 'greet' has 'delegation:lost' in its chain, "
+            "which plan.json does not have"
+        )
     ]
 
 

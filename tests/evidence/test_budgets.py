@@ -47,8 +47,10 @@ def test_what_every_limit_allows_is_right(world: Any, plan: Plan) -> None:
 def test_reservations_beyond_the_runs_budget_are_found(world: Any, plan: Plan) -> None:
     tight = replace(plan, budget=Budget(model_calls=5))
     assert added_up(run(world, plan, 3), tight) == [
-        "events.jsonl:3: with the turn of 'b' the run has spent or reserved 6 model_calls, "
-        "its budget is 5"
+        (
+            "events.jsonl:3: with the turn of 'b' the run has spent or reserved 6 model_calls, "
+            "its budget is 5"
+        )
     ]
 
 
@@ -56,8 +58,10 @@ def test_a_slice_beyond_an_items_budget_is_found(world: Any, plan: Plan) -> None
     item = replace(plan.items["a"], budget=Budget(model_calls=2))
     tight = replace(plan, items={**plan.items, "a": item})
     assert added_up(run(world, plan, 3), tight) == [
-        "events.jsonl:2: with the turn of 'a' the budget of 'a' has spent or reserved "
-        "3 model_calls, its budget is 2"
+        (
+            "events.jsonl:2: with the turn of 'a' the budget of 'a' has spent or reserved "
+            "3 model_calls, its budget is 2"
+        )
     ]
 
 
