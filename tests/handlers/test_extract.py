@@ -16,7 +16,7 @@ def test_dollars_become_micro_dollars_and_a_part_counts_whole(dollars: object, m
 
 @pytest.mark.parametrize("value", [-1, "many", True, [1], {}, 1.5, "NaN", "Infinity", 1e300])
 def test_what_is_no_amount_is_refused(value: object) -> None:
-    with pytest.raises(AnswerError, match="it reports tokens .* which is no amount"):
+    with pytest.raises(AnswerError, match=r"it reports tokens .* which is no amount"):
         amount("tokens", value)
 
 

@@ -1,6 +1,5 @@
 """A turn of kind `function` is one call in a worker that others can go on using."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -198,9 +197,9 @@ def test_workers_are_shared_by_functions_of_one_file_only(
 def test_workers_are_shared_by_the_same_variables_only(
     run_in_turn: RunInTurn, write: Write
 ) -> None:
-    write("import os\ndef f(turn): return os.environ.get('A')")
+    write("import os\ndef f(turn): return str(os.environ.get('A'))")
     results = run_in_turn("function", call(env={"A": "1"}), call(env={"A": "2"}), call())
-    assert [result.output for result in results] == [{"result": a} for a in ("1", "2", None)]
+    assert [result.output for result in results] == [{"result": a} for a in ("1", "2", "None")]
 
 
 def test_folder_environment_and_streams_are_put_back_after_a_turn(
@@ -250,7 +249,8 @@ def test_a_worker_that_cannot_be_put_back_is_not_used_again(
     run_in_turn: RunInTurn, write: Write, fault: str
 ) -> None:
     write(
-        f"import os\ndef f(turn):\n    {fault}\n    return os.getpid()\ndef g(turn): return os.getpid()"
+        f"import os\ndef f(turn):\n    {fault}\n    return os.getpid()\n"
+        "def g(turn): return os.getpid()"
     )
     spent, fresh = run_in_turn("function", call(grace=100), call("g", grace=100))
     assert (spent.status, fresh.status) == ("done", "done")
@@ -266,7 +266,7 @@ def test_files_beside_the_function_can_be_imported(run: Run, write: Write, tmp_p
 def test_calling_writes_nothing_beside_the_file(run: Run, write: Write, tmp_path: Path) -> None:
     write("def f(turn): return 1")
     run("function", call())
-    assert os.listdir(tmp_path / "manifests") == ["functions.py"]
+    assert [path.name for path in (tmp_path / "manifests").iterdir()] == ["functions.py"]
 
 
 def test_nothing_of_the_callers_python_settings_comes_in(
