@@ -5,7 +5,7 @@ import re
 import sys
 
 RULES = (
-    (r"\.py$", r"\bfloat\(|\d/\s*100\b", "major", "money is whole cents, never a float"),
+    (r"\.py$", r"\bfloat\(|[^/]/\s*100\b", "major", "money is whole cents, never a float"),
     (r"\.py$", r"\bprint\(|\bbreakpoint\(", "major", "left over from looking for a fault"),
     (r"\.html$", r"\sstyle=|<script", "major", "style and scripts do not belong in the template"),
     (r".", r"^.{101,}", "minor", "longer than 100 columns"),
