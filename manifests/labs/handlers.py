@@ -42,7 +42,7 @@ def draft(turn):
 
 def propose(turn):
     """The proposal that this agent was told to stand for."""
-    return {key: turn.inputs[key] for key in ("value", "risk", "evidence")}
+    return _contracted(turn, **turn.inputs)
 
 
 def sign(turn):
