@@ -9,7 +9,8 @@ RULES = DOCS.parent / "forge_cli" / "manifest" / "rules"
 HEAD = """\
 # Rules
 
-What `forge validate` reports. `forge explain <rule>` says the same. Errors exit 1; warnings do not, unless `--strict`.
+What `forge validate` reports; `forge explain <rule>` says the same of one. Errors exit 1; warnings do
+not, unless `--strict`.
 This page is written from the rules themselves (`make generate`).
 """
 
@@ -29,7 +30,9 @@ def main() -> None:
     """Write the page, or with --check say whether it is as it would be written."""
     target = DOCS / "rules.md"
     if "--check" in sys.argv:
-        sys.exit(target.read_text("utf-8") != page() and "docs/rules.md is out of date: make generate")
+        sys.exit(
+            target.read_text("utf-8") != page() and "docs/rules.md is out of date: make generate"
+        )
     target.write_text(page(), "utf-8")
 
 
