@@ -9,9 +9,8 @@ RULES = DOCS.parent / "forge_cli" / "manifest" / "rules"
 HEAD = """\
 # Rules
 
-What `forge validate` reports; `forge explain <rule>` says the same of one. Errors exit 1; warnings do
-not, unless `--strict`.
-This page is written from the rules themselves (`make generate`).
+What `forge validate` reports; `forge explain <rule>` says the same of one. Errors exit 1;
+warnings do not, unless `--strict`. This page is written from the rules themselves (`make generate`).
 """
 
 
