@@ -10,7 +10,7 @@ HEAD = """\
 # Rules
 
 What `forge validate` reports; `forge explain <rule>` says the same of one. Errors exit 1;
-warnings do not, unless `--strict`. This page is written from the rules themselves (`make generate`).
+warnings do not, unless `--strict`. This page is written from the rules (`make generate`).
 """
 
 
