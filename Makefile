@@ -29,7 +29,7 @@ evidence: $(INSTALLED)
 	$(BIN)/python tests/manifests/reference.py
 
 bench: $(INSTALLED)
-	@for script in tests/bench/bench_*.py; do $(BIN)/python $$script || exit 1; done
+	@for script in tests/bench/bench_*.py; do PYTHONPATH=. $(BIN)/python $$script || exit 1; done
 
 # What is written from the source: the schema of the manifest and the page of the rules.
 generate: $(INSTALLED)
