@@ -1,5 +1,7 @@
 """What the roles of the labs do: each answers from its inputs alone, so that runs are alike."""
 
+from forge_cli.multiagent.turn import TurnResult
+
 FEATURE = "show what is missing until delivery is free"
 
 
@@ -67,7 +69,7 @@ def implement(turn):
 
 def fail(turn):
     """An agent that comes to nothing."""
-    raise RuntimeError("the repository does not answer")
+    return TurnResult.failed("error", "the repository does not answer")
 
 
 def collect_unless_told_to_fail(turn):
