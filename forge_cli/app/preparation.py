@@ -48,7 +48,7 @@ class Prepared:
     environment: Mapping[str, str]
 
 
-class Refused(ForgeError):
+class RefusedError(ForgeError):
     """Nothing was started, for these reasons, each a sentence."""
 
     def __init__(self, reasons: Sequence[str]) -> None:
@@ -61,7 +61,7 @@ def prepare(
 ) -> Prepared:
     """Bind the plan to this machine and this call. Nothing is written.
 
-    Raises `Refused` if something is not supported or missing here, `ForgeError` for wishes that
+    Raises `RefusedError` if something is not supported or missing here, `ForgeError` for wishes that
     cannot be met. `env` is the caller's environment.
     """
     stated = found.data.get("settings", {}).get("max_concurrency")
@@ -70,7 +70,7 @@ def prepare(
     inputs = bind(plan, read_pairs(wishes.given), file)
     reasons = [*found.refusals, *_missing(plan, manifest.parent, env)]
     if reasons:
-        raise Refused(reasons)
+        raise RefusedError(reasons)
     run_id = wishes.run_id or _new_run_id(now)
     if not _RUN_ID.fullmatch(run_id):
         raise ForgeError(
@@ -93,7 +93,8 @@ def prepare(
 
 
 def _bound(plan: Plan) -> Plan:
-    return replace(plan, digest=digest(plan_document(plan)))
+    bare = replace(plan, digest="")
+    return replace(bare, digest=digest(plan_document(bare)))
 
 
 def _missing(plan: Plan, folder: Path, env: Mapping[str, str]) -> list[str]:

@@ -10,7 +10,7 @@ import typer
 
 from forge_cli.app.choice import manifest as only_manifest
 from forge_cli.app.plan import compiled
-from forge_cli.app.preparation import Prepared, Refused, Wishes, prepare
+from forge_cli.app.preparation import Prepared, RefusedError, Wishes, prepare
 from forge_cli.app.run import Finished, Opened
 from forge_cli.app.runs import short_name
 from forge_cli.cli.console import Console
@@ -90,7 +90,7 @@ def run(
     wishes = Wishes(given or [], inputs, jobs, evidence, workspace, run_id)
     try:
         prepared = prepare(found, found.plan, path, wishes, now, os.environ)
-    except Refused as refused:
+    except RefusedError as refused:
         terminal = Terminal.of(sys.stdout, color)
         write(sys.stdout, map(terminal.fit, refusal(terminal, refused.reasons)))
         return REFUSED

@@ -1,7 +1,7 @@
 """The plan as plain JSON and back, exactly: what is kept, shown, and given a digest."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -34,8 +34,8 @@ def plan_document(plan: Plan) -> dict[str, Json]:
     """
     return {
         "format_version": FORMAT_VERSION,
-        **_encode(plan),
-        "items": _encode([*plan.items.values()]),
+        **_encode(replace(plan, items={})),
+        "items": [_encode(item) for item in plan.items.values()],
     }
 
 
