@@ -88,13 +88,16 @@ def _content(file: Path, cap: int) -> bytes:
         raise AnswerError("it wrote no file at $FORGE_RESULT") from None
     except OSError as error:
         raise AnswerError(f"{FILE} cannot be read: {error.strerror}") from None
-    with open(descriptor, "rb") as content:  # noqa: PTH123
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise AnswerError(f"{FILE} is no regular file")
         if status.st_size > cap:
             raise AnswerError(f"{FILE} is {status.st_size} bytes, more than `max_output`: {cap}")
-        return content.read()
+        with open(descriptor, "rb", closefd=False) as content:
+            return content.read()
+    finally:
+        os.close(descriptor)
 
 
 def _extracted(turn: Turn, document: Json, source: str) -> Answer:

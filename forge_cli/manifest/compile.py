@@ -22,10 +22,15 @@ MAX_CONCURRENCY = 4
 """Turns at a time where the manifest does not say it."""
 
 
-def compile(data: Written, path: str, files: Files) -> Plan:  # noqa: A001 - the word for it
-    """The plan of a manifest without errors; `path` is its file, `files` what lies beside it."""
+def compile(  # noqa: A001 - the word for it
+    data: Written, path: str, files: Files, workspace: Files | None = None
+) -> Plan:
+    """The plan of a manifest without errors; `path` is its file, `files` what lies beside it.
+
+    `workspace` is what lies where programs run, so that the digests of handlers cover those, too.
+    """
     topology = Topology.of(data)
-    handlers = Handlers(files)
+    handlers = Handlers(files, workspace)
     roles = {role.role_id: _role(role, handlers) for role in topology.roles.values()}
     inline = (node for node in topology.nodes.values() if node.way == "inline")
     roles |= {f"inline:{node.item_id}": _inline(node, handlers) for node in inline}

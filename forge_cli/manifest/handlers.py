@@ -24,11 +24,17 @@ class Files(Protocol):
 
 
 class Handlers:
-    """Makes the handlers of one plan; `files` maps the files they name to their digests."""
+    """Makes the handlers of one plan; `files` maps the files they name to their digests.
 
-    def __init__(self, files: Files) -> None:
+    A program and its arguments are looked for from where programs run, the workspace, if that is
+    given, and else like all other files from the manifest's folder.
+    """
+
+    def __init__(self, files: Files, workspace: Files | None = None) -> None:
         self._files = files
+        self._workspace = workspace
         self._digests: dict[str, str | None] = {}
+        self._programs: dict[str, str | None] = {}
 
     @property
     def files(self) -> Mapping[str, str]:
@@ -56,10 +62,11 @@ class Handlers:
         return self._made("command", config, None)
 
     def _made(self, kind: str, config: dict[str, Json], max_usage: Any) -> Handler:
-        names = dict.fromkeys(name for name in _files(kind, config) if self._digest(name))
         covered: dict[str, Json] = {"kind": kind, "config": config}
-        if names:
-            covered["files"] = {name: self._digest(name) for name in names}
+        files = {name: found for name in _files(kind, config) if (found := self._digest(name))}
+        files |= {name: found for name in _tokens(config) if (found := self._program(name))}
+        if files:
+            covered["files"] = files
         usage = budget(max_usage)
         if usage is not None:
             covered["max_usage"] = usage.limits()
@@ -67,9 +74,20 @@ class Handlers:
 
     def _digest(self, name: str) -> str | None:
         if name not in self._digests:
-            data = self._files.read(name)
-            self._digests[name] = None if data is None else digest_of_bytes(data)
+            self._digests[name] = _digest_in(self._files, name)
         return self._digests[name]
+
+    def _program(self, name: str) -> str | None:
+        if self._workspace is None:
+            return self._digest(name)
+        if name not in self._programs:
+            self._programs[name] = _digest_in(self._workspace, name)
+        return self._programs[name]
+
+
+def _digest_in(files: Files, name: str) -> str | None:
+    data = files.read(name)
+    return None if data is None else digest_of_bytes(data)
 
 
 def _command(written: Written) -> dict[str, Json]:
@@ -91,11 +109,15 @@ def _command(written: Written) -> dict[str, Json]:
 
 
 def _files(kind: str, config: Mapping[str, Json]) -> Iterator[str]:
-    """Names that may be those of files: of the function, of prompts, in the argument vector."""
+    """The names of files that are no part of an argument vector: of the function, of prompts."""
     if kind == "function":
         yield config["call"].rpartition(":")[0]
     if "instructions_file" in config:
         yield config["instructions_file"]
+
+
+def _tokens(config: Mapping[str, Json]) -> Iterator[str]:
+    """The arguments that may name files; the text of a script does not."""
     for token in () if config.get("inputs_as_env") else config.get("argv", ()):
         # What is filled in later is data, and an option is no file.
         if "${" not in token and not token.startswith("-") and len(token) <= 1024:

@@ -2,7 +2,7 @@
 
 import heapq
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from forge_cli.manifest.nodes import Agent
@@ -84,9 +84,12 @@ class Router:
         self._load[chosen] += 1
         return Route(chosen, _reason(queue, load), tied)
 
-    def capable(self, need: Need) -> tuple[str, ...]:
-        """Every role that could do it, in the order of the manifest."""
-        return tuple(role.role_id for role in self._members(self._capable(need)))
+    def capable(self, needs: Iterable[Need]) -> tuple[str, ...]:
+        """Every role that could meet one of the needs, in the order of the manifest."""
+        mask = 0
+        for need in needs:
+            mask |= self._capable(need)
+        return tuple(role.role_id for role in self._members(mask))
 
     def _capable(self, need: Need) -> int:
         mask = 0

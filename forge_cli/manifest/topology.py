@@ -118,7 +118,7 @@ class Topology:
     def candidates(self) -> frozenset[str]:
         """The roles that could do an item which names nobody."""
         needs = {self.need(node) for node in self.nodes.values() if node.way == "routed"}
-        return frozenset(role for need in needs for role in self._assembly.router.capable(need))
+        return frozenset(self._assembly.router.capable(needs))
 
 
 def state_key(text: str | None) -> str | None:

@@ -1,8 +1,9 @@
 """The plan as plain JSON and back, exactly: what is kept, shown, and given a digest."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any, TypeVar
 
 from forge_cli.multiagent.budget import Budget
@@ -28,9 +29,14 @@ T = TypeVar("T")
 def plan_document(plan: Plan) -> dict[str, Json]:
     """The plan as JSON: fields that have their defaults are left out, sets are sorted lists.
 
+    Items are a list, since their order decides who is first served and JSON's keys have none.
     Forge's own fields hold no floats. The caller takes the digest over all but `digest`.
     """
-    return {"format_version": FORMAT_VERSION, **_encode(plan)}
+    return {
+        "format_version": FORMAT_VERSION,
+        **_encode(replace(plan, items={})),
+        "items": [_encode(item) for item in plan.items.values()],
+    }
 
 
 def plan_from_document(document: Mapping[str, Json]) -> Plan:
@@ -45,6 +51,7 @@ def plan_from_document(document: Mapping[str, Json]) -> Plan:
 
 
 _DEFAULTS: dict[type, tuple[tuple[str, Any], ...]] = {}
+_PLAIN = frozenset({str, int, bool, float, type(None), list})
 
 
 def _defaults(kind: type[Any]) -> tuple[tuple[str, Any], ...]:
@@ -58,17 +65,26 @@ def _defaults(kind: type[Any]) -> tuple[tuple[str, Any], ...]:
     return known
 
 
-def _encode(value: Any) -> Any:
-    if is_dataclass(value):
-        pairs = ((name, getattr(value, name), default) for name, default in _defaults(type(value)))
-        return {name: _encode(each) for name, each, default in pairs if each != default}
+def _encode(part: Any) -> dict[str, Json]:
+    """The fields of a dataclass that have not their defaults."""
+    document: dict[str, Json] = {}
+    for name, default in _defaults(type(part)):
+        value = getattr(part, name)
+        if value is not default and value != default:
+            document[name] = value if type(value) in _PLAIN else _encode_value(value)
+    return document
+
+
+def _encode_value(value: Any) -> Json:
+    if isinstance(value, tuple):
+        return list(value)
     if isinstance(value, frozenset):
         return sorted(value)
-    if isinstance(value, tuple | list):
-        return [_encode(each) for each in value]
-    if isinstance(value, Mapping):
-        return {name: _encode(each) for name, each in value.items()}
-    return value
+    if not isinstance(value, Mapping):
+        return _encode(value)
+    # A mapping is of parts of the plan, or of JSON values throughout, which are left as they are.
+    parts = any(is_dataclass(each) for each in islice(value.values(), 1))
+    return {name: _encode(each) for name, each in value.items()} if parts else dict(value)
 
 
 def _decode(kind: Callable[..., T], readers: Mapping[str, Any], document: Json) -> T:
@@ -142,7 +158,7 @@ _plan = partial(
     _decode,
     Plan,
     {
-        "items": _each(_item),
+        "items": lambda items: {item.item_id: item for item in map(_item, items)},
         "roles": _each(_role),
         "contracts": _each(_contract),
         "budget": _budget,

@@ -15,7 +15,7 @@ from forge_cli.ledger.store import Store
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Grant, Handler, Item, Plan, Role
+from forge_cli.multiagent.plan import Contract, Grant, Handler, Item, Plan, Role
 from forge_cli.multiagent.run import Evaluate, Run
 from forge_cli.multiagent.times import to_text
 
@@ -114,7 +114,8 @@ def plan_of(name: str, pairs: list[tuple[Role, Item]], **fields: Any) -> Plan:
     items = {item.item_id: item for _, item in pairs}
     fields.setdefault("digest", "sha256:b81f6a33" + "0" * 56)
     fields.setdefault("manifest", f"{name}.forge.yaml")
-    return Plan(name, "0.0.0", items, roles, {}, **fields)
+    contracts = {"run": Contract("run", "", "run", scope=("files:**",))}
+    return Plan(name, "0.0.0", items, roles, contracts, **fields)
 
 
 def agent(

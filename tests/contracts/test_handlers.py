@@ -141,16 +141,19 @@ if __name__ == "__main__":
 '''
 
 
-class Kept(dict[str, bytes]):
+class Kept:
     """Artifacts in memory."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[str, bytes] = {}
 
     def put(self, data: bytes) -> str:
         digest = "sha256:" + hashlib.sha256(data).hexdigest()
-        self[digest] = data
+        self._bodies[digest] = data
         return digest
 
     def get(self, digest: str) -> bytes:
-        return self[digest]
+        return self._bodies[digest]
 
 
 @dataclass
@@ -285,7 +288,7 @@ class HandlerContract:
         async def scenario(bench: Bench) -> None:
             result = await bench.run(self.config("prints_100_mb"))
             assert result.status == "done"
-            kept = bench.kept[result.captured["stderr"]]
+            kept = bench.kept.get(result.captured["stderr"])
             assert len(kept) < 17_000_000
             assert b"bytes left out" in kept
 
@@ -294,7 +297,7 @@ class HandlerContract:
     def test_a_line_of_a_megabyte_is_kept_whole(self, use: Callable[[Scenario], None]) -> None:
         async def scenario(bench: Bench) -> None:
             result = await bench.run(self.config("prints_one_long_line"))
-            assert bench.kept[result.captured["stderr"]] == b"x" * 1_048_576
+            assert bench.kept.get(result.captured["stderr"]) == b"x" * 1_048_576
 
         use(scenario)
 
@@ -346,7 +349,7 @@ class HandlerContract:
         async def scenario(bench: Bench) -> None:
             stopped, _ = await bench.stop(self.config("ignores_term") | {"grace": 100})
             assert (stopped.result.status, stopped.result.kind) == ("failed", "cancelled")
-            assert bench.kept[stopped.result.captured["stderr"]] == b"about to hang\n"
+            assert bench.kept.get(stopped.result.captured["stderr"]) == b"about to hang\n"
 
         use(scenario)
 
@@ -372,7 +375,7 @@ class HandlerContract:
         async def scenario(bench: Bench) -> None:
             result = await bench.run(self.config("tells_a_secret") | {"secrets": ["TOKEN"]})
             assert result.output == {"result": "it is ***"}
-            assert bench.kept[result.captured["stderr"]] == b"***\n"
+            assert bench.kept.get(result.captured["stderr"]) == b"***\n"
 
         use(scenario)
 
