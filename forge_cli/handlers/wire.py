@@ -88,7 +88,7 @@ def encode_result(result: TurnResult) -> dict[str, Json]:
     return words
 
 
-def decode_result(words: Mapping[str, Json], captured: Mapping[str, str]) -> TurnResult:
+def decode_result(words: Mapping[str, Json]) -> TurnResult:
     """The result that came over the wire; `ValueError` says which field is not as it must be."""
     if (status := words.get("status")) not in STATUSES:
         raise ValueError(f"status is {status!a:.40}, not one of {', '.join(STATUSES)}")
@@ -101,7 +101,7 @@ def decode_result(words: Mapping[str, Json], captured: Mapping[str, str]) -> Tur
             values[name] = tuple(values[name])
     if status == "failed":
         values.setdefault("kind", "error")
-    return TurnResult(status, captured=captured, **values)
+    return TurnResult(status, **values)
 
 
 def _is_text(value: Json) -> bool:

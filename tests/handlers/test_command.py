@@ -276,3 +276,11 @@ def test_outputs_are_extracted_from_all_json_lines(run: Run) -> None:
         extract={"outputs": "[?type=='end'] | [0].{result: text}"},
     )
     assert run("command", config).output == {"result": "x"}
+
+
+def test_a_secret_in_the_result_file_is_masked(run: Run) -> None:
+    script = 'printf \'{"result": "%s"}\' "$TOKEN" > "$FORGE_RESULT"'
+    config = shell(script, result="file", secrets=["TOKEN"])
+    assert run("command", config).output == {"result": "***"}
+    broken = shell('echo "$TOKEN" > "$FORGE_RESULT"', result="file", secrets=["TOKEN"])
+    assert "it reads '***" in run("command", broken).message

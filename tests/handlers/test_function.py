@@ -281,3 +281,21 @@ def test_large_inputs_and_outputs_travel_whole(run: Run, write: Write) -> None:
     write("def f(turn): return turn.inputs['text']")
     text = "ü" * 1_000_000
     assert run("function", call(), inputs={"text": text}).output == {"result": text}
+
+
+def test_a_secret_in_an_exception_is_masked_before_the_message_is_cut(
+    run: Run, write: Write, kept: Artifacts
+) -> None:
+    write("import os\ndef f(turn): raise ValueError('x' * 1960 + os.environ['TOKEN'] * 9)")
+    result = run("function", call(secrets=["TOKEN"]))
+    assert len(result.message) <= 2_000
+    assert "canary" not in result.message
+    assert b"canary" not in kept.get(result.captured["stderr"])
+
+
+def test_a_secret_in_what_is_no_json_is_masked(run: Run, write: Write) -> None:
+    write("import os\ndef f(turn): return {os.environ['TOKEN']: 2**60}")
+    result = run("function", call(secrets=["TOKEN"]))
+    assert result.kind == "invalid-output"
+    assert "***" in result.message
+    assert "canary" not in result.message

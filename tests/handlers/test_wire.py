@@ -37,9 +37,9 @@ def test_a_turn_comes_back_as_it_was(turn: Turn) -> None:
 )
 def test_a_result_comes_back_as_it_was(result: TurnResult) -> None:
     words = json.loads(json.dumps(encode_result(result)))
-    assert decode_result(words, {}) == result
+    assert decode_result(words) == result
 
 
 def test_an_unknown_status_is_refused() -> None:
     with pytest.raises(ValueError, match="status is 'great', not one of done, failed, yields"):
-        decode_result({"status": "great"}, {})
+        decode_result({"status": "great"})
