@@ -48,8 +48,8 @@ def values_of(
     read = file or {}
     unknown = [key for key in (*given, *read) if key not in plan.inputs]
     if unknown:
-        names = ", ".join(f"'{key}'" for key in plan.inputs) or "none"
-        raise ForgeError(f"'{plan.name}' has no input '{unknown[0]}'; it has: {names}")
+        known = ", ".join(f"'{key}'" for key in plan.inputs) or "none"
+        raise ForgeError(f"'{plan.name}' has no input '{unknown[0]}'; it has: {known}")
     values: dict[str, Json] = {}
     for key, declared in plan.inputs.items():
         if key in given:

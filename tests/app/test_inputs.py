@@ -92,7 +92,11 @@ def test_what_is_given_comes_before_the_file_and_the_file_before_defaults(tmp_pa
     file = tmp_path / "inputs.json"
     file.write_text('{"a": "file", "b": "file"}')
     declared = plan(a=Input(True), b=Input(True), c=Input(False, "default"))
-    assert bind(declared, {"a": "given"}, read_file(file)) == {"a": "given", "b": "file", "c": "default"}
+    assert bind(declared, {"a": "given"}, read_file(file)) == {
+        "a": "given",
+        "b": "file",
+        "c": "default",
+    }
 
 
 def test_a_value_in_the_file_must_be_of_its_type(tmp_path: Path) -> None:
@@ -104,7 +108,7 @@ def test_a_value_in_the_file_must_be_of_its_type(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "fault"),
-    [("{", "is not JSON"), ("[]", "is no JSON object"), ("NaN", "is not JSON")],
+    [("{", "cannot be read: "), ("[]", "is to hold one JSON object"), ("NaN", "NaN is not JSON")],
 )
 def test_a_file_that_is_no_object_is_refused(tmp_path: Path, content: str, fault: str) -> None:
     file = tmp_path / "inputs.json"
