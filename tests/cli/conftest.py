@@ -225,7 +225,7 @@ def keep(tmp_path: Path) -> Callable[..., RunFolder]:
 
     def kept(run: Play, events: int | None = None) -> RunFolder:
         folder = runs.new(tmp_path, run.run_id)
-        meta = {"name": run.plan.name}
+        meta = {"name": run.plan.name, "evidence": f"evidence/{run.plan.name}/{run.run_id}"}
         store = Store.create(folder.ledger, run.run_id, "host:1", START, meta)
         store.append(list(islice(run.events(), events)))
         store.close()
