@@ -131,10 +131,8 @@ def test_the_router_agrees_with_the_supervisor(
     agents = [agent(f"r{n}", *sorted(capabilities)) for n, capabilities in enumerate(held)]
     roles, load = router(*agents), dict.fromkeys((a.role_id for a in agents), 0)
     for wanted in asked:
-        workers = [
-            WorkerStatus(AgentRole(a.role_id, a.capabilities, frozenset(a.outputs)), load[a.role_id])
-            for a in agents
-        ]
+        contracts = [AgentRole(a.role_id, a.capabilities, frozenset(a.outputs)) for a in agents]
+        workers = [WorkerStatus(role, load[role.role_id]) for role in contracts]
         try:
             expected = choose_worker(wanted, workers).role_id
         except ValueError:
