@@ -38,7 +38,10 @@ REFUSED = [
         "git:main",
         "scope 'git:main' has the unknown type 'git'; write files:<glob> or net:<host>:<port>",
     ),
-    ("files:a/./b", "scope 'files:a/./b' is not canonical: it has the segment '.'; write 'files:a/b'"),
+    (
+        "files:a/./b",
+        "scope 'files:a/./b' is not canonical: it has the segment '.'; write 'files:a/b'",
+    ),
     ("files:../a", "scope 'files:../a' is not canonical: it has the segment '..'"),
     ("net:a", "scope 'net:a' needs a port from 1 to 65535; write net:<host>:<port>"),
     ("net:a:0", "scope 'net:a:0' needs a port from 1 to 65535; write net:<host>:<port>"),
@@ -67,8 +70,10 @@ def test_hosts_are_names_or_four_decimal_numbers(host: str) -> None:
 
 @pytest.mark.parametrize(
     "host",
-    ["", "a..b", "-a", "a-", "a_b", "*", "*.a.com", "é", "[::1]", "::1", "user@a", "a/b", "a" * 64]
-    + ["127.1", "2130706433", "0x7f", "0177.0.0.1", "256.0.0.1", "1.2.3.4.5", "a.0x1"],
+    [
+        *("", "a..b", "-a", "a-", "a_b", "*", "*.a.com", "é", "[::1]", "::1", "user@a", "a/b"),
+        *("a" * 64, "127.1", "2130706433", "0x7f", "0177.0.0.1", "256.0.0.1", "1.2.3.4.5", "a.0x1"),
+    ],
 )
 def test_other_hosts_are_refused(host: str) -> None:
     with pytest.raises(ValueError, match="names no canonical host"):
@@ -241,7 +246,9 @@ OVERLAPS = [
 
 
 @pytest.mark.parametrize(("a", "b", "path"), OVERLAPS)
-def test_overlap_is_the_shortest_path_that_both_could_touch(a: str, b: str, path: str | None) -> None:
+def test_overlap_is_the_shortest_path_that_both_could_touch(
+    a: str, b: str, path: str | None
+) -> None:
     assert overlaps(a, b) == path
     assert (overlaps(b, a) is None) == (path is None)
 

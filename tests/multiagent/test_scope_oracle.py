@@ -2,8 +2,9 @@
 
 import random
 import re
+from collections.abc import Callable
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache
 from itertools import islice, product
 from pathlib import PurePosixPath
 
@@ -39,7 +40,7 @@ def segment_regex(segment: str) -> str:
     return (r"(?!\.)" if segment[0] in "*?[" else "") + body
 
 
-@lru_cache(maxsize=None)
+@cache
 def language(glob: str) -> FSM:
     return interegular.parse_pattern(to_regex(glob)).to_fsm() & CANONICAL
 
@@ -90,7 +91,7 @@ def pairs(seed: int, count: int) -> list[tuple[list[str], str]]:
 
 def narrowed(source: random.Random, glob: str) -> str:
     places = [place for place, char in enumerate(glob) if char in "*?ab"]
-    if not places or "[" in glob or "**" in glob and source.random() < 0.5:
+    if not places or "[" in glob or ("**" in glob and source.random() < 0.5):
         return glob.replace("**", "a/*", 1)
     place = source.choice(places)
     changed = glob[:place] + source.choice(["a", "b", "?", "ab"]) + glob[place + 1 :]
@@ -118,7 +119,7 @@ def test_inclusion_and_witness_agree_with_interegular(seed: int) -> None:
 
 def test_overlap_agrees_with_interegular() -> None:
     met = 0
-    for (one, *_), other in pairs(seed=5, count=1_000):
+    for (one, *_), other in pairs(seed=5, count=500):
         path = overlaps(f"files:{one}", f"files:{other}")
         both = language(one) & language(other)
         assert (path is None) == both.empty(), (one, other)
@@ -126,10 +127,10 @@ def test_overlap_agrees_with_interegular() -> None:
             met += 1
             assert both.accepts(path), (one, other, path)
             assert len(path) == shortest(both), (one, other, path)
-    assert 100 < met < 900
+    assert 50 < met < 450
 
 
-@lru_cache(maxsize=None)
+@cache
 def short_paths() -> tuple[str, ...]:
     texts = ("".join(chars) for n in range(1, 7) for chars in product("ab./", repeat=n))
     return tuple(text for text in texts if CANONICAL.accepts(text))
@@ -170,12 +171,14 @@ def by_pure_path(parent: str, child: str) -> bool:
 
 
 @pytest.mark.parametrize("wrong", [by_prefix, by_fnmatch, by_pure_path])
-def test_the_oracle_catches_what_people_write_instead(wrong: "type[bool]") -> None:
+def test_the_oracle_catches_what_is_often_written_instead(
+    wrong: Callable[[str, str], bool],
+) -> None:
     asked = ((parents[0], child) for parents, child in pairs(seed=8, count=1_000))
     accepted = ((p, c) for p, c in asked if wrong(p, c) and not beyond([p], c).empty())
     assert len(list(islice(accepted, 5))) == 5
 
 
-@pytest.mark.parametrize("wrong", [by_prefix])
-def test_a_sibling_with_the_same_prefix_is_not_within(wrong: "type[bool]") -> None:
-    assert wrong("security/**", "security-evil/x") is False
+def test_a_comparison_of_prefixes_takes_a_sibling_for_a_child() -> None:
+    assert by_prefix("security*/x", "security-evil/y")
+    assert not beyond(["security*/x"], "security-evil/y").empty()
