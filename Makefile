@@ -26,7 +26,7 @@ check: $(INSTALLED)
 
 # Reference evidence of the labs, with clock and ids given, so that it is the same on every machine.
 evidence: $(INSTALLED)
-	$(BIN)/python tests/manifests/reference.py
+	PYTHONPATH=. $(BIN)/python tests/manifests/reference.py
 
 bench: $(INSTALLED)
 	@for script in tests/bench/bench_*.py; do PYTHONPATH=. $(BIN)/python $$script || exit 1; done

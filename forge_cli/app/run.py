@@ -30,7 +30,7 @@ from forge_cli.ledger.store import Store
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.plan_document import plan_document
-from forge_cli.multiagent.ports import Observer
+from forge_cli.multiagent.ports import Clock, Observer
 from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.times import to_text
@@ -53,15 +53,15 @@ class Finished:
 
 
 class Opened:
-    """A run whose ledger is open and that has not started."""
+    """A run whose ledger is open and that has not started; a clock is given to get given times."""
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: Prepared, clock: Clock | None = None) -> None:
         redactor = Redactor(prepared.secrets)
         folder = runs.new(prepared.workspace, prepared.run_id)
         self.run = Run(prepared.plan)
         self.artifacts = ArtifactFolder(folder.artifacts)
         self._prepared = prepared
-        self._clock = SystemClock()
+        self._clock = clock or SystemClock()
         self._context = HandlerContext(
             prepared.workspace,
             prepared.manifest.parent,
