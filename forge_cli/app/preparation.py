@@ -61,8 +61,8 @@ def prepare(
 ) -> Prepared:
     """Bind the plan to this machine and this call. Nothing is written.
 
-    Raises `RefusedError` if something is not supported or missing here, `ForgeError` for wishes that
-    cannot be met. `env` is the caller's environment.
+    Raises `RefusedError` if something is not supported or missing here, `ForgeError` for wishes
+    that cannot be met. `env` is the caller's environment.
     """
     stated = found.data.get("settings", {}).get("max_concurrency")
     plan = _bound(lowered(plan, stated, wishes.jobs, env))

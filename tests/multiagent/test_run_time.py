@@ -1,0 +1,128 @@
+"""Deadlines, signals and the shared state of a run."""
+
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import Deadline, StateKey
+from tests.multiagent.world import START, World, done, failed, item, plan, play
+
+
+class TestTime:
+    def test_the_runs_deadline_fails_what_waits_and_cancels_what_runs(self) -> None:
+        world = World(plan([item("a"), item("b")], deadline=Deadline(within=1_000))).start()
+        world.advance()
+        assert world.run.wakeup() == START + 1_000
+        world.now += 1_000
+        world.advance()
+        assert world.ends() == {"a": "running", "b": "failed"}
+        world.answer("r/a/1", failed("cancelled"))
+        world.advance()
+        assert world.run.state.nodes["a"].kind == "deadline"
+        assert world.status == "failed"
+
+    def test_a_result_that_came_after_the_deadline_does_not_count(self) -> None:
+        world = World(plan([item("a")], deadline=Deadline(within=1_000))).start()
+        world.advance()
+        world.now += 1_000
+        world.advance()
+        world.answer("r/a/1", done())
+        world.advance()
+        assert world.ends() == {"a": "failed"}
+
+    def test_an_items_own_deadline_leaves_others_alone(self) -> None:
+        items = [item("a", deadline=Deadline(within=500), required=False), item("b")]
+        world = World(plan(items, max_concurrency=2)).start()
+        world.advance()
+        assert world.run.wakeup() == START + 500
+        world.now += 500
+        world.advance()
+        assert [e.attempt for e in world.events if e.kind == "turn_cancelled"] == ["r/a/1"]
+        world.answer("r/a/1", failed("cancelled"))
+        world.answer("r/b/1", done())
+        world.advance()
+        assert world.ends() == {"a": "failed", "b": "succeeded"}
+        assert world.status == "degraded"
+
+    def test_an_item_that_waits_past_its_deadline_fails_without_starting(self) -> None:
+        items = [item("a"), item("b", deadline=Deadline(within=500), required=False)]
+        world = World(plan(items)).start()
+        world.advance()
+        world.now += 500
+        world.advance()
+        assert world.ends() == {"a": "running", "b": "failed"}
+        assert world.reason("b") == "its deadline has passed"
+
+    def test_a_deadline_of_an_item_that_ended_is_forgotten(self) -> None:
+        items = [item("a", deadline=Deadline(within=500)), item("b")]
+        world = World(plan(items)).start()
+        world.advance()
+        world.answer("r/a/1", done())
+        world.advance()
+        world.now += 500
+        world.advance()
+        assert world.ends() == {"a": "succeeded", "b": "running"}
+
+    def test_the_earlier_of_a_time_and_a_span_holds(self) -> None:
+        assert Deadline(at=10, within=5).resolve(3) == 8
+        assert Deadline(at=7, within=5).resolve(3) == 7
+
+    def test_a_turn_gets_no_more_time_than_its_deadline_leaves(self) -> None:
+        world = play([item("a", timeout=9_000)], deadline=Deadline(within=4_000))
+        assert world.turns[0].timeout == 4_000
+
+
+class TestStopping:
+    def test_a_signal_cancels_what_runs_and_leaves_the_run_resumable(self) -> None:
+        world = World(plan([item("a"), item("b")])).start()
+        world.advance()
+        world.record(Event(world.now, "run_stopping", body={"signal": "SIGINT"}))
+        world.advance()
+        world.answer("r/a/1", failed("cancelled"))
+        world.advance()
+        assert world.ends() == {"a": "ready", "b": "ready"}
+        assert world.status == "interrupted"
+
+    def test_a_signal_after_the_last_result_changes_nothing(self) -> None:
+        world = World(plan([item("a")])).start()
+        world.advance()
+        world.answer("r/a/1", done())
+        world.record(Event(world.now, "run_stopping", body={"signal": "SIGTERM"}))
+        world.advance()
+        assert world.status == "complete"
+
+    def test_conditions_are_not_evaluated_once_the_run_stops(self) -> None:
+        world = World(plan([item("a", when="inputs.x")])).start()
+        world.record(Event(world.now, "run_stopping", body={"signal": "SIGINT"}))
+        world.advance()
+        assert world.status == "interrupted"
+
+
+class TestState:
+    def test_each_accepted_result_is_one_version_with_one_writer(self) -> None:
+        world = play([item("a"), item("b")])
+        assert world.run.state.commits.version == 2
+        assert [(v, i, a) for v, i, a, _ in world.run.state.commits.writers] == [
+            (1, "a", "r/a/1"),
+            (2, "b", "r/b/1"),
+        ]
+
+    def test_a_key_that_another_changed_meanwhile_is_a_conflict(self) -> None:
+        two = [item(n, return_key="k", required=False) for n in ("a", "b")]
+        world = World(plan(two, max_concurrency=2)).start()
+        world.advance()
+        world.answer("r/a/1", done("mine"))
+        world.answer("r/b/1", done("yours"))
+        world.advance()
+        assert world.ends() == {"a": "succeeded", "b": "failed"}
+        assert "conflict" in world.reason("b")
+        assert "version 1" in world.reason("b")
+        assert "version 0" in world.reason("b")
+        assert world.run.state.nodes["b"].partial == {"result": "yours"}
+
+    def test_merged_keys_take_what_all_wrote(self) -> None:
+        two = [item(n, return_key="result", required=False) for n in ("a", "b")]
+        state = {"result": StateKey("worker", "append")}
+        world = World(plan(two, max_concurrency=2, state=state)).start()
+        world.advance()
+        world.answer("r/a/1", done([1]))
+        world.answer("r/b/1", done([2]))
+        world.advance()
+        assert world.run.state.commits.values["result"] == [1, 2]
