@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from forge_cli.cli.console import Console
-from forge_cli.cli.github import add_to_summary, job_summary
+from forge_cli.cli.github import add_outputs, add_to_summary, job_summary
 from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import ASCII_TWINS, Terminal
+from forge_cli.errors import ForgeError
 from forge_cli.multiagent.plan import Item, Plan, Retry, Role
 
 Show = Callable[..., str]
@@ -69,12 +70,12 @@ hello  run 20261130-141203-7f3a  plan b81f6a33  2 items  engine local  sandbox o
 """)
 
 
-def test_failure_without_output_says_that_nothing_was_written(
+def test_failure_is_said_in_upper_case_with_its_reason(
     show: Show, hello: Plan, answer_done: Callable[..., Any], answer_lost: Callable[..., Any]
 ) -> None:
     answers = {
         "greet": [answer_done(0.1, {"result": "hello moon"})],
-        "check": [answer_lost(0.1, "exit status 1")],
+        "check": [answer_lost(0.1, "exit status 1; it wrote nothing")],
     }
     assert show(hello, answers).splitlines()[2:] == [
         "  0:00  check     FAILED     exit status 1; it wrote nothing"
@@ -208,7 +209,7 @@ def test_elements_of_a_list_are_one_row_with_what_is_slow_and_what_failed(
 """)
         in shown
     )
-    assert "  0:30  scan.5    FAILED     exit status 2; it wrote nothing\n" in shown
+    assert "  0:30  scan.5    FAILED     exit status 2\n" in shown
     assert "scan.0" not in shown
 
 
@@ -428,3 +429,23 @@ def test_the_job_summary_cannot_be_left_from_inside(tmp_path: Path) -> None:
 def test_a_job_summary_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
     add_to_summary({"GITHUB_STEP_SUMMARY": str(tmp_path / "no" / "folder")}, "text")
     assert not (tmp_path / "no").exists()
+
+
+def test_outputs_are_handed_to_later_steps_whatever_is_in_them(tmp_path: Path) -> None:
+    outputs = {"text": "a\nend-of-output\nb", "list": [1, 2]}
+    add_outputs({"GITHUB_OUTPUT": str(tmp_path / "out")}, outputs)
+    assert (tmp_path / "out").read_text().splitlines() == [
+        "text<<end-of-output-",
+        "a",
+        "end-of-output",
+        "b",
+        "end-of-output-",
+        "list<<end-of-output",
+        "[1, 2]",
+        "end-of-output",
+    ]
+
+
+def test_outputs_that_cannot_be_handed_on_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ForgeError, match=r"GITHUB_OUTPUT .* cannot be written: No such file"):
+        add_outputs({"GITHUB_OUTPUT": str(tmp_path / "no" / "out")}, {"a": 1})
