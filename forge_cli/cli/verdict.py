@@ -169,17 +169,17 @@ def _brief(reason: str) -> str:
 
 
 def _tail(terminal: Terminal, cause: Problem, outcome: Outcome) -> list[str]:
-    """The last lines that the failing turn wrote, standard error before standard output."""
-    for stream in ("stderr", "stdout"):
+    """The last lines that the failing turn wrote, those on standard error at the end."""
+    if outcome.read is None:
+        return []
+    lines: list[str] = []
+    for stream in ("stdout", "stderr"):
         digest = cause.captured.get(stream)
-        if digest and outcome.read is not None:
+        if digest:
             text = outcome.read(digest)[-_TAIL_BYTES:].decode(errors="replace")
-            head = f"  {cause.item_id}  │ "
-            kept = [line for line in text.splitlines() if line.strip()][-_TAIL:]
-            lines = [clip(head + terminal.safe(line), VERDICT_WIDTH + 1) for line in kept]
-            if lines:
-                return lines
-    return []
+            lines += [line for line in text.splitlines() if line.strip()]
+    head = f"  {cause.item_id}  │ "
+    return [clip(head + terminal.safe(line), VERDICT_WIDTH + 1) for line in lines[-_TAIL:]]
 
 
 def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:

@@ -29,7 +29,8 @@ def judge(play: Callable[..., Any]) -> Judge:
         for event in run.events():
             board.apply(event)
         code = exit_code(board.status, board.signal)
-        outcome = Outcome("7f3a", EVIDENCE, HEAD, plan.manifest, lambda digest: written)
+        kept = {"sha256:aa": written, "sha256:bb": b"it is too late\n"}
+        outcome = Outcome("7f3a", EVIDENCE, HEAD, plan.manifest, kept.__getitem__)
         return verdict(board, Terminal(), outcome, code)
 
     return judged
@@ -192,3 +193,12 @@ def test_the_verdict_has_the_first_clause_of_a_long_reason(
 ) -> None:
     first = judge(hello, {"greet": [answer_lost(1, "exit status 1; it wrote nothing")]})[0]
     assert first.startswith("FAILED  'greet' failed and is required: exit status 1; 0 of 2 items")
+
+
+def test_what_is_on_standard_error_comes_last(
+    judge: Judge, hello: Plan, answer_lost: Callable[..., Any]
+) -> None:
+    captured = {"stderr": "sha256:bb", "stdout": "sha256:aa"}
+    answers = {"greet": [answer_lost(1, "exit status 1", captured=captured)]}
+    shown = [line for line in judge(hello, answers, written=b"1\n2\n3\n4\n5\n") if "│" in line]
+    assert shown == [f"  greet  │ {text}" for text in ("2", "3", "4", "5", "it is too late")]
