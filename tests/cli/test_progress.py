@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from forge_cli.cli.console import Console
-from forge_cli.cli.github import add_outputs, add_to_summary, job_summary
 from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import ASCII_TWINS, Terminal
-from forge_cli.errors import ForgeError
 from forge_cli.multiagent.plan import Item, Plan, Retry, Role
 
 Show = Callable[..., str]
@@ -266,17 +264,6 @@ def test_github_gets_an_annotation_beside_the_line(
     assert lines[2] == f"::error file=hello.forge.yaml,title=failed%3A check::{text}"
 
 
-def test_an_optional_item_that_fails_is_a_warning_on_github(
-    show: Show,
-    make_plan: Callable[..., Plan],
-    make_item: Callable[..., tuple[Role, Item]],
-    answer_lost: Callable[..., Any],
-) -> None:
-    plan = make_plan("odd", [make_item("lint", required=False)])
-    lines = show(plan, {"lint": [answer_lost(1, "exit status 1")]}, github=True).splitlines()
-    assert lines[1].startswith("::warning file=odd.forge.yaml,title=failed%3A lint::")
-
-
 def test_what_a_handler_says_cannot_move_the_cursor(
     show: Show, hello: Plan, answer_lost: Callable[..., Any]
 ) -> None:
@@ -417,35 +404,3 @@ def test_quiet_shows_nothing_and_keeps_the_board(
         progress.close()
     assert (tmp_path / "log").read_text() == ""
     assert progress.board.status == "failed"
-
-
-def test_the_job_summary_cannot_be_left_from_inside(tmp_path: Path) -> None:
-    summary = job_summary([" item"], ["FAILED  ```", "# heading"])
-    assert summary == "````text\n item\n\nFAILED  ```\n# heading\n````\n"
-    add_to_summary({"GITHUB_STEP_SUMMARY": str(tmp_path / "summary")}, summary)
-    assert (tmp_path / "summary").read_text() == summary
-
-
-def test_a_job_summary_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
-    add_to_summary({"GITHUB_STEP_SUMMARY": str(tmp_path / "no" / "folder")}, "text")
-    assert not (tmp_path / "no").exists()
-
-
-def test_outputs_are_handed_to_later_steps_whatever_is_in_them(tmp_path: Path) -> None:
-    outputs = {"text": "a\nend-of-output\nb", "list": [1, 2]}
-    add_outputs({"GITHUB_OUTPUT": str(tmp_path / "out")}, outputs)
-    assert (tmp_path / "out").read_text().splitlines() == [
-        "text<<end-of-output-",
-        "a",
-        "end-of-output",
-        "b",
-        "end-of-output-",
-        "list<<end-of-output",
-        "[1, 2]",
-        "end-of-output",
-    ]
-
-
-def test_outputs_that_cannot_be_handed_on_are_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ForgeError, match=r"GITHUB_OUTPUT .* cannot be written: No such file"):
-        add_outputs({"GITHUB_OUTPUT": str(tmp_path / "no" / "out")}, {"a": 1})
