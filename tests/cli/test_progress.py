@@ -387,12 +387,6 @@ def test_a_run_that_waits_for_nothing_but_a_decision_says_paused(
     assert lines[-1] == "  0:53  build     paused     it may not be done"
 
 
-def test_progress_goes_past_the_buffer_of_a_stream(tmp_path: Path) -> None:
-    with (tmp_path / "log").open("w", encoding="ascii") as stream:
-        Console.of(stream, environ={}).write("caf\u00e9\n")
-        assert (tmp_path / "log").read_text() == "caf\\xe9\n"
-
-
 def test_quiet_shows_nothing_and_keeps_the_board(
     play: Callable[..., Any], hello: Plan, answer_lost: Callable[..., Any], tmp_path: Path
 ) -> None:
