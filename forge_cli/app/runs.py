@@ -43,7 +43,8 @@ def listed(home: Path, now: int) -> Iterator[Listed]:
 
 def short_name(home: Path, run_id: str, least: int = 4) -> str:
     """The shortest end of the id, of at least four characters, that names no other run here."""
-    others = [run.run_id for run in runs.every(home) if run.run_id != run_id]
+    kept = (home / runs.FOLDER / "runs").glob("*/ledger.db")
+    others = [path.parent.name for path in kept if path.parent.name != run_id]
     for length in range(least, len(run_id)):
         end = run_id[-length:]
         if not end.startswith("-") and not any(other.endswith(end) for other in others):

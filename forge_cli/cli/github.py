@@ -1,5 +1,6 @@
 """What GitHub Actions shows of a run: annotations beside the manifest, and the job's summary."""
 
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -7,7 +8,8 @@ from pathlib import Path
 from forge_cli.cli.board import Ending
 from forge_cli.cli.terminal import Terminal
 from forge_cli.cli.words import LOUD
-from forge_cli.multiagent.plan import Item
+from forge_cli.errors import ForgeError
+from forge_cli.multiagent.plan import Item, Json
 
 _IN_TEXT = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
@@ -34,6 +36,30 @@ def add_to_summary(environ: Mapping[str, str], text: str) -> None:
     if path:
         with suppress(OSError), Path(path).open("a", encoding="utf-8") as file:
             file.write(text)
+
+
+def add_outputs(environ: Mapping[str, str], outputs: Mapping[str, Json]) -> None:
+    """Hand the run's outputs to the job's later steps: text as it is, anything else as JSON.
+
+    `ForgeError` if the file cannot be written: a later step would go on with nothing.
+    """
+    path = environ.get("GITHUB_OUTPUT")
+    if not path or not outputs:
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.writelines(_assignment(key, value) for key, value in outputs.items())
+    except OSError as fault:
+        raise ForgeError(f"GITHUB_OUTPUT '{path}' cannot be written: {fault.strerror}") from None
+
+
+def _assignment(key: str, value: Json) -> str:
+    """`key<<end`, the value's lines and an end that none of them is."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    end = "end-of-output"
+    while end in text:
+        end += "-"
+    return f"{key}<<{end}\n{text}\n{end}\n"
 
 
 def job_summary(table: Sequence[str], verdict: Sequence[str]) -> str:

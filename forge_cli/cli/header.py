@@ -18,14 +18,15 @@ def header(plan: Plan, run_id: str, *note: str) -> list[str]:
 def limits(plan: Plan, until: int | None, now: int) -> str:
     """What the run may spend and until when (milliseconds since the epoch), if it says either.
 
-    Empty where budget and deadline are the defaults: a run without models has neither in mind.
+    Empty where both are the defaults, and without a budget that is: a run without models has none
+    in mind.
     """
     if plan.budget == DEFAULT_BUDGET and plan.deadline == DEFAULT_DEADLINE:
         return ""
-    texts = [amounts(plan.budget.limits())]
+    texts = [] if plan.budget == DEFAULT_BUDGET else [amounts(plan.budget.limits())]
     if until is not None:
         texts.append(f"deadline {clock(until, now)} ({stated_deadline(plan)})")
-    return "   ".join(filter(None, texts))
+    return "   ".join(texts)
 
 
 def stated_deadline(plan: Plan) -> str:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from forge_cli.cli.board import Board, Ending
+from forge_cli.cli.board import Board
 from forge_cli.cli.figures import count, duration, elapsed, granted, measured, size
 from forge_cli.cli.tables import WIDTH, hang, left, right, spread
 from forge_cli.cli.terminal import Terminal, width
@@ -97,7 +97,7 @@ class Lines:
         if status == "succeeded":
             detail, end = self._accepted(event), self._spent(event)
         else:
-            detail = self._reason(event, ending)
+            detail = ending.reason
         return self.line(event.time, event.item, WORDS.get(status, status), detail, end)
 
     def _retried(self, event: Event) -> list[str]:
@@ -139,13 +139,6 @@ class Lines:
         """What the item has used, with the turn that ends now."""
         calls, cost = self._board.spent(event)
         return f"{count(calls, 'call')}  {measured(cost)}" if calls or cost else ""
-
-    def _reason(self, event: Event, ending: Ending) -> str:
-        item = self._board.item(event.item)
-        silent = event.body.get("status") == "failed" and not event.body.get("captured")
-        if silent and event.kind == "turn_ended" and self._is_command(item):
-            return f"{ending.reason}; it wrote nothing"
-        return ending.reason
 
     def _is_command(self, item: Item) -> bool:
         role = self._board.plan.roles.get(item.role_id)

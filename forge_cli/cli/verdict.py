@@ -11,6 +11,7 @@ from forge_cli.cli.figures import count
 from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, left, spread, wrap
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.cli.words import colour
+from forge_cli.multiagent.plan import Json
 
 EXIT = {"complete": 0, "failed": 1, "refused": 2, "degraded": 3, "paused": 4, "abandoned": 1}
 """Exit code of each status; a run that was stopped ends with its signal's."""
@@ -18,6 +19,7 @@ EXIT = {"complete": 0, "failed": 1, "refused": 2, "degraded": 3, "paused": 4, "a
 _SIGNALS = {"SIGINT": 130, "SIGTERM": 143}
 _MOST_REASON = 200
 _TAIL = 5
+_MOST_OUTPUTS = 20
 _TAIL_BYTES = 4096
 
 
@@ -159,23 +161,25 @@ def _blame(board: Board, cause: Problem) -> str:
 
 
 def _brief(reason: str) -> str:
-    """A reason's first line; all of it is in the event line and in `forge show`."""
+    """A reason's first clause; all of it is in the event line and in `forge show`."""
     first, _, more = reason.strip().partition("\n")
-    return f"{first[:_MOST_REASON].rstrip()} .." if more or first[_MOST_REASON:] else first
+    clause, semicolon, _ = first.partition("; ")
+    cut = clause[_MOST_REASON:] or (more and not semicolon)
+    return f"{clause[:_MOST_REASON].rstrip()} .." if cut else clause
 
 
 def _tail(terminal: Terminal, cause: Problem, outcome: Outcome) -> list[str]:
-    """The last lines that the failing turn wrote, standard error before standard output."""
-    for stream in ("stderr", "stdout"):
+    """The last lines that the failing turn wrote, those on standard error at the end."""
+    if outcome.read is None:
+        return []
+    lines: list[str] = []
+    for stream in ("stdout", "stderr"):
         digest = cause.captured.get(stream)
-        if digest and outcome.read is not None:
+        if digest:
             text = outcome.read(digest)[-_TAIL_BYTES:].decode(errors="replace")
-            head = f"  {cause.item_id}  │ "
-            kept = [line for line in text.splitlines() if line.strip()][-_TAIL:]
-            lines = [clip(head + terminal.safe(line), VERDICT_WIDTH + 1) for line in kept]
-            if lines:
-                return lines
-    return []
+            lines += [line for line in text.splitlines() if line.strip()]
+    head = f"  {cause.item_id}  │ "
+    return [clip(head + terminal.safe(line), VERDICT_WIDTH + 1) for line in lines[-_TAIL:]]
 
 
 def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:
@@ -193,13 +197,13 @@ def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:
 
 def _outputs(board: Board, terminal: Terminal) -> list[str]:
     """The run's own outputs, a line each; the whole of them is in the evidence."""
-    outputs = board.end.get("outputs") or {}
-    rows = [
-        f"  {terminal.safe(f'{key}  {_short(value)}')}" for key, value in list(outputs.items())[:20]
-    ]
-    return [clip(row, VERDICT_WIDTH + 1) for row in rows]
+    outputs = list((board.end.get("outputs") or {}).items())[:_MOST_OUTPUTS]
+    rows = [(f"  {terminal.safe(key)}", terminal.safe(_short(value))) for key, value in outputs]
+    return [clip(line, VERDICT_WIDTH + 1) for line in aligned(rows)] if rows else []
 
 
-def _short(value: object) -> str:
+def _short(value: Json) -> str:
+    """The first line of a text, JSON of anything else; at most two hundred characters."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text[:200]
+    first, _, more = text.strip().partition("\n")
+    return first[:200] + (" .." if more.strip() else "")

@@ -29,7 +29,8 @@ def judge(play: Callable[..., Any]) -> Judge:
         for event in run.events():
             board.apply(event)
         code = exit_code(board.status, board.signal)
-        outcome = Outcome("7f3a", EVIDENCE, HEAD, plan.manifest, lambda digest: written)
+        kept = {"sha256:aa": written, "sha256:bb": b"it is too late\n"}
+        outcome = Outcome("7f3a", EVIDENCE, HEAD, plan.manifest, kept.__getitem__)
         return verdict(board, Terminal(), outcome, code)
 
     return judged
@@ -173,3 +174,31 @@ def test_outputs_of_the_run_are_lines_of_their_own(
     plan = make_plan("out", [make_item("review")], outputs=outputs)
     lines = judge(plan, {"review": [answer_done(1, {"result": "approve\x07"})]})
     assert lines[1] == "  verdict  approve\\x07"
+
+
+def test_a_text_of_several_lines_is_shown_by_its_first(
+    judge: Judge,
+    make_plan: Callable[..., Plan],
+    make_item: Callable[..., tuple[Role, Item]],
+    answer_done: Callable[..., Any],
+) -> None:
+    outputs = {"brief": "${items.write.outputs.result}", "n": "${items.write.outputs.n}"}
+    plan = make_plan("out", [make_item("write")], outputs=outputs)
+    lines = judge(plan, {"write": [answer_done(1, {"result": "# Title\n\ntext", "n": [1]})]})
+    assert lines[1:3] == ["  brief  # Title ..", "  n      [1]"]
+
+
+def test_the_verdict_has_the_first_clause_of_a_long_reason(
+    judge: Judge, hello: Plan, answer_lost: Callable[..., Any]
+) -> None:
+    first = judge(hello, {"greet": [answer_lost(1, "exit status 1; it wrote nothing")]})[0]
+    assert first.startswith("FAILED  'greet' failed and is required: exit status 1; 0 of 2 items")
+
+
+def test_what_is_on_standard_error_comes_last(
+    judge: Judge, hello: Plan, answer_lost: Callable[..., Any]
+) -> None:
+    captured = {"stderr": "sha256:bb", "stdout": "sha256:aa"}
+    answers = {"greet": [answer_lost(1, "exit status 1", captured=captured)]}
+    shown = [line for line in judge(hello, answers, written=b"1\n2\n3\n4\n5\n") if "│" in line]
+    assert shown == [f"  greet  │ {text}" for text in ("2", "3", "4", "5", "it is too late")]
