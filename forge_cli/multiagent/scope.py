@@ -144,7 +144,7 @@ def _scopes(scopes: Scopes) -> tuple[Scope, ...]:
 
 
 def _plainly_apart(one: Scope, two: Scope) -> bool:
-    """Whether the two differ before a wildcard: in kind, or in a literal segment."""
+    """Whether the two differ in kind, or in a segment before the first wildcard."""
     if "net" in (one.kind, two.kind):
         return one != two
     for ours, theirs in zip(one.segments, two.segments, strict=False):
@@ -152,7 +152,7 @@ def _plainly_apart(one: Scope, two: Scope) -> bool:
             return False
         if ours != theirs:
             return True
-    return len(one.segments) != len(two.segments)
+    return False
 
 
 def _plainly_within(outer: Scope, inner: Scope) -> bool:
