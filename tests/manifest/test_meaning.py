@@ -458,3 +458,28 @@ def test_ten_thousand_unknown_names_are_told_in_time(findings: Findings) -> None
     for each in found:
         count[each.rule] += 1
     assert count == {"unknown-reference": 10_000}
+
+
+@pytest.mark.parametrize("each", ["abc", "a ${inputs.n}", "${run}"])
+def test_elements_come_from_a_list_an_input_or_an_output(each: str, findings: Findings) -> None:
+    found = only(
+        findings(
+            f"""
+            forge: 1
+            inputs: {{n: {{}}}}
+            work_items: {{a: {{run: [x], capabilities: [], for_each: '{each}'}}}}
+            """
+        )
+    )
+    assert found.rule == "bad-reference"
+
+
+def test_nothing_is_later_than_a_deadline_that_cannot_be_read(findings: Findings) -> None:
+    found = findings(
+        """
+        forge: 1
+        deadline: 12:30
+        work_items: {a: {run: [x], capabilities: [], timeout: 9h}}
+        """
+    )
+    assert rules(found) == ["bad-value"]
