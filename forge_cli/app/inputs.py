@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from forge_cli.errors import ForgeError
+from forge_cli.gateway.acceptance import unsafe
 from forge_cli.multiagent.plan import Input, Json, Plan
 
 
@@ -20,31 +22,54 @@ def read_pairs(pairs: Iterable[str]) -> dict[str, str]:
     return given
 
 
-def bind(plan: Plan, given: Mapping[str, str]) -> dict[str, Json]:
-    """The inputs of a run, as `values_of`; `ForgeError` also for one that is missing."""
-    values = values_of(plan, given)
-    lacking = missing(plan, given)
+def bind(
+    plan: Plan, given: Mapping[str, str], file: Mapping[str, Json] | None = None
+) -> dict[str, Json]:
+    """The inputs of a run, as `values_of`; `ForgeError` also for one that is missing.
+
+    What is given goes before what the file says.
+    """
+    values = values_of(plan, given, file)
+    lacking = [key for key in missing(plan, given) if key not in values]
     if lacking:
         rest = "".join(f" --input {key}=..." for key in lacking)
         raise ForgeError(f"'{plan.name}' needs {_quoted(lacking)}; give  {rest.strip()}")
     return values
 
 
-def values_of(plan: Plan, given: Mapping[str, str]) -> dict[str, Json]:
+def values_of(
+    plan: Plan, given: Mapping[str, str], file: Mapping[str, Json] | None = None
+) -> dict[str, Json]:
     """The inputs that have a value, given or by default, in the manifest's order.
 
     A value is text as it stands, unless the manifest declares another type or has a default of
     one: then it is JSON. `ForgeError` for an input that is unknown or of a wrong type.
     """
-    unknown = [key for key in given if key not in plan.inputs]
+    read = file or {}
+    unknown = [key for key in (*given, *read) if key not in plan.inputs]
     if unknown:
         known = ", ".join(f"'{key}'" for key in plan.inputs) or "none"
         raise ForgeError(f"'{plan.name}' has no input '{unknown[0]}'; it has: {known}")
-    return {
-        key: _value(key, given[key], declared) if key in given else declared.default
-        for key, declared in plan.inputs.items()
-        if key in given or not declared.required
-    }
+    values: dict[str, Json] = {}
+    for key, declared in plan.inputs.items():
+        if key in given:
+            values[key] = _value(key, given[key], declared)
+        elif key in read:
+            values[key] = _checked(key, read[key], declared)
+        elif not declared.required:
+            values[key] = declared.default
+    return values
+
+
+def read_file(path: Path) -> dict[str, Json]:
+    """The inputs in a JSON file: one object. `ForgeError` if it is not there or not that."""
+    try:
+        found = json.loads(path.read_bytes(), parse_constant=_refuse)
+    except (OSError, ValueError, RecursionError) as fault:
+        raise ForgeError(f"--inputs '{path}' cannot be read: {fault}") from fault
+    if not isinstance(found, dict):
+        raise ForgeError(f"--inputs '{path}' is to hold one JSON object, it holds another value")
+    return found
 
 
 def missing(plan: Plan, given: Mapping[str, str]) -> list[str]:
@@ -72,11 +97,26 @@ def _value(key: str, text: str, declared: Input) -> Json:
         return text
     try:
         value = json.loads(text, parse_constant=_refuse)
-    except ValueError:
-        value = None
-    if not isinstance(value, _TYPES[wanted]) or (wanted != "boolean" and isinstance(value, bool)):
-        raise ForgeError(f"input '{key}' is to be of type {wanted}, '{text}' is not")
+    except (ValueError, RecursionError):
+        raise _unfit(key, wanted, text) from None
+    return _checked(key, value, declared)
+
+
+def _checked(key: str, value: Json, declared: Input) -> Json:
+    wanted = _wanted(declared)
+    fitting = _TYPES.get(wanted, (str,) if wanted == "string" else (object,))
+    if not isinstance(value, fitting) or (isinstance(value, bool) and wanted in _NUMBERS):
+        raise _unfit(key, wanted, json.dumps(value, ensure_ascii=False))
+    if fault := unsafe(value, f"input '{key}'"):
+        raise ForgeError(f"{fault}; no value of a run may")
     return value
+
+
+def _unfit(key: str, wanted: str, text: str) -> ForgeError:
+    return ForgeError(f"input '{key}' is to be of type {wanted}, '{text[:80]}' is not")
+
+
+_NUMBERS = ("integer", "number")
 
 
 def _wanted(declared: Input) -> str:

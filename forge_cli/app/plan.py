@@ -11,11 +11,12 @@ from forge_cli.app.inputs import read_pairs, values_of
 from forge_cli.app.needs import needs
 from forge_cli.app.planned import Planned, Why
 from forge_cli.app.validate import Report, check_file
+from forge_cli.app.workspace import workspace_of
 from forge_cli.manifest.compile import compile as compile_plan
-from forge_cli.manifest.compile import unsupported
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.source import parse, read
 from forge_cli.manifest.topology import Topology
+from forge_cli.manifest.unsupported import unsupported
 from forge_cli.multiagent.plan import Json, Plan
 
 
@@ -29,10 +30,11 @@ class Compiled:
     refusals: tuple[str, ...] = ()
 
 
-def compiled(path: Path, now: int) -> Compiled:
+def compiled(path: Path, now: int, workspace: Path | None = None) -> Compiled:
     """Read, check and compile a manifest; `now` is in milliseconds since the epoch.
 
-    `ForgeError` if it cannot be read. `refusals` are the sentences of what is valid and cannot be
+    Programs are looked up in the given workspace, else in the manifest's own. `ForgeError` if it
+    cannot be read. `refusals` are the sentences of what is valid and cannot be
     run yet.
     """
     data = read(path)
@@ -40,7 +42,8 @@ def compiled(path: Path, now: int) -> Compiled:
     source = parse(data).data
     if report.fails() or source is None:
         return Compiled(report)
-    plan = compile_plan(source, str(path), Files(path.parent))
+    programs = Files(workspace_of(path, workspace))
+    plan = compile_plan(source, str(path), Files(path.parent), programs)
     return Compiled(report, plan, source, tuple(unsupported(source)))
 
 

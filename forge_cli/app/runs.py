@@ -27,10 +27,7 @@ class Listed:
 
 def workspace(start: Path) -> Path:
     """The nearest folder at or above `start` in which something has run; else `start` itself."""
-    for folder in (start, *start.parents):
-        if (folder / runs.FOLDER / "runs").is_dir():
-            return folder
-    return start
+    return runs.above(start) or start
 
 
 def chosen(home: Path, end: str | None) -> RunFolder:

@@ -19,9 +19,9 @@ from forge_cli.multiagent.run_state import RunState
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Where the evidence of a run is, as seen from `home`, and its head; empty if there is none."""
+    """Where the evidence of a run is, and its head; None and empty where there is none."""
 
-    evidence: str
+    evidence: Path | None
     head: str
 
 
@@ -58,10 +58,10 @@ class Replay:
 
     def told(self, home: Path) -> Told:
         """What a verdict says of the evidence that was written when the run ended."""
-        folder = Path("evidence") / self.plan.name / self.run.run_id
-        if not (home / folder).is_dir():
-            return Told("", "")
-        return Told(str(folder), f"{self._tree.root()} {self._tree.size}")
+        place = self._reader.meta().get("evidence")
+        if place is None or not (home / place).is_dir():
+            return Told(None, "")
+        return Told(home / place, f"{self._tree.root()} {self._tree.size}")
 
 
 def stored_plan(run: RunFolder, reader: Reader) -> Plan:

@@ -2,14 +2,15 @@
 
 import shlex
 from collections.abc import Iterator
-from itertools import zip_longest
 
 from forge_cli.cli.figures import duration
-from forge_cli.cli.tables import hang, left
+from forge_cli.cli.tables import clip, left
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.multiagent.plan import Grant, Item, Plan
 
 _HOUR = 3_600_000
+_WIDEST = 70
+_MOST_LINES = 12
 
 
 def grant_lines(plan: Plan, item: Item, grant: Grant, terminal: Terminal) -> list[str]:
@@ -20,40 +21,67 @@ def grant_lines(plan: Plan, item: Item, grant: Grant, terminal: Terminal) -> lis
 
 
 def sides(plan: Plan, item: Item, grant: Grant, terminal: Terminal, columns: int) -> list[str]:
-    """What it may use at the left, in that many columns, its limits at the right."""
-    uses = [line for row in _uses(plan, item, grant) for line in _use(row, terminal, columns - 2)]
+    """What it may use at the left, in that many columns, its limits at the right.
+
+    A name that is wider than the left side has a line of its own, with no limit beside it.
+    """
     limits = [f"{left(key, 10)}{value}" for key, value in _limits(item)]
-    pairs = zip_longest(uses, limits, fillvalue="")
-    return [f"{left(use, columns)}{limit}".rstrip() for use, limit in pairs]
+    lines = []
+    for use in _left_side(plan, item, grant, terminal, columns - 2):
+        limit = limits.pop(0) if limits and width(use) <= columns - 2 else ""
+        lines.append(f"{left(use, columns)}{limit}".rstrip())
+    return [*lines, *(" " * columns + limit for limit in limits)]
 
 
-def _use(row: tuple[str, str], terminal: Terminal, columns: int) -> list[str]:
-    key, value = row
-    head = left(key, 7) if width(key) < 7 else f"{key} "
-    return hang(head, terminal.safe(value), columns, most=6)
+def _left_side(
+    plan: Plan, item: Item, grant: Grant, terminal: Terminal, columns: int
+) -> Iterator[str]:
+    for key, parts in _uses(plan, item, grant):
+        head = left(key, 7) if width(key) < 7 else f"{key} "
+        yield from _packed(head, [terminal.safe(part) for part in parts], columns)
 
 
-def _uses(plan: Plan, item: Item, grant: Grant) -> Iterator[tuple[str, str]]:
+def _packed(head: str, parts: list[str], columns: int) -> list[str]:
+    """The parts behind `head`, as many on a line as fit; a wider one may take the whole line."""
+    lines = [head]
+    for number, part in enumerate(parts):
+        comma = "," if number < len(parts) - 1 else ""
+        if lines[-1] != head and width(f"{lines[-1]} {part}{comma}") > columns:
+            lines.append(" " * width(head))
+        space = "" if not lines[-1].strip() or lines[-1] == head else " "
+        lines[-1] += space + clip(part, _WIDEST - width(head)) + comma
+    return (
+        lines[:_MOST_LINES]
+        if len(lines) <= _MOST_LINES
+        else [
+            *lines[: _MOST_LINES - 1],
+            " " * width(head) + f"and {len(lines) - _MOST_LINES + 1} lines more",
+        ]
+    )
+
+
+def _uses(plan: Plan, item: Item, grant: Grant) -> Iterator[tuple[str, list[str]]]:
+    """What the item calls and may touch, and what its result is held against; key and parts."""
     handler = plan.roles[item.role_id].handler
     if handler.config.get("inputs_as_env"):
         first, _, more = str(handler.config["argv"][-1]).strip().partition("\n")
-        yield "script", f"{first} .." if more else first
+        yield "script", [f"{first} .." if more else first]
     elif handler.kind == "command":
-        yield "run", shlex.join(map(str, handler.config["argv"])).replace("\n", " ")
+        yield "run", [shlex.join(map(str, handler.config["argv"])).replace("\n", " ")]
     elif handler.kind == "function":
-        yield "call", str(handler.config.get("call", ""))
-    yield "use", ", ".join(sorted(grant.capabilities)) or "nothing"
-    yield "read", ", ".join(grant.scope) if "file-read" in grant.actions else "nothing"
-    yield "write", ", ".join(grant.writes) if "file-write" in grant.actions else "nothing"
+        yield "call", [str(handler.config["call"])]
+    yield "use", sorted(grant.capabilities) or ["nothing"]
+    yield "read", list(grant.scope) if "file-read" in grant.actions else ["nothing"]
+    yield "write", list(grant.writes) if "file-write" in grant.actions else ["nothing"]
     if item.for_each is not None:
         number = f"{len(item.for_each)} elements" if isinstance(item.for_each, list) else "elements"
-        yield "each", f"{number}, {item.max_parallel or plan.max_concurrency} at once"
+        yield "each", [f"{number}, {item.max_parallel or plan.max_concurrency} at once"]
     if item.when is not None:
-        yield "when", item.when
+        yield "when", [item.when]
     held = [f"{item.completion} holds"] if item.completion else []
     held += [*item.criteria, *(f"{name} is there" for name in item.evidence)]
     if held:
-        yield "accept when", ", ".join(held)
+        yield "accept when", held
 
 
 def _limits(item: Item) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,15 @@ from forge_cli import __version__
 from forge_cli.cli.terminal import prepare_streams
 
 COMMANDS = {
+    "init": "forge_cli.cli.init:init",
     "validate": "forge_cli.cli.validate:command()",
+    "plan": "forge_cli.cli.plan:plan",
+    "run": "forge_cli.cli.run:run",
+    "runs": "forge_cli.cli.runs:runs",
+    "show": "forge_cli.cli.show:show",
+    "verify": "forge_cli.cli.verify:verify",
+    "explain": "forge_cli.cli.explain:explain",
+    "schema": "forge_cli.cli.schema:schema",
 }
 """Command to `module:function`, or `module:function()` that returns it; the order of `--help`.
 

@@ -55,15 +55,14 @@ def _order(planned: Planned, terminal: Terminal) -> list[str]:
     )
     lines = [titles, rule(_RULE)]
     for wave, name, who, names in rows:
-        head = (
-            f"{right(wave, 6)}  {left(clip(name, item), item)}  {left(clip(who, role), role)}"
-            f"  {left(clip(names, after), after)}  "
-        )
+        start, named = f"{right(wave, 6)}  ", left(clip(name, item), item)
+        rest = f"  {left(clip(who, role), role)}  {left(clip(names, after), after)}  "
+        head = start + named + rest
         texts = _why(planned.why.get(name), plan.items[name])
         first, *others = [
             part for text in texts for part in wrap(terminal.safe(text), 100 - width(head))
         ]
-        lines.append((head + first).rstrip())
+        lines.append(start + terminal.ink("bold", named) + (rest + first).rstrip())
         lines += [" " * width(head) + other for other in others]
     return lines
 
@@ -108,7 +107,7 @@ def _grants(plan: Plan, terminal: Terminal) -> list[str]:
     names = min(max([8, *(width(item.item_id) for item in items)]), 24)
     lines = [" what each turn may do", rule(_RULE)]
     for item in items:
-        head = f" {left(clip(item.item_id, names), names)}  "
+        head = f" {terminal.ink('bold', left(clip(item.item_id, names), names))}  "
         for line in sides(plan, item, item.grant, terminal, 60 - names):
             lines.append(head + line)
             head = " " * (names + 3)

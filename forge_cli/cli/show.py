@@ -20,7 +20,7 @@ from forge_cli.cli.options import Color, TextOrLines
 from forge_cli.cli.overview import overview
 from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import Terminal, write
-from forge_cli.cli.verdict import Outcome, exit_code, standing, verdict
+from forge_cli.cli.verdict import Outcome, as_typed, exit_code, standing, verdict
 from forge_cli.errors import ForgeError
 from forge_cli.ledger.lines import Line
 from forge_cli.ledger.reader import Reader
@@ -120,7 +120,7 @@ def run_report(replay: Replay, home: Path, follow: bool, terminal: Terminal) -> 
     else:
         told = replay.told(home)
         name = short_name(home, replay.run.run_id)
-        outcome = Outcome(name, told.evidence, told.head, read=replay.artifacts.get)
+        outcome = Outcome(name, as_typed(told.evidence), told.head, read=replay.artifacts.get)
         block = verdict(board, terminal, outcome, exit_code(status, board.signal))
     if follow:
         return block

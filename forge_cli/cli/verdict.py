@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from forge_cli.cli.board import Board, Problem
 from forge_cli.cli.figures import count
@@ -78,6 +79,14 @@ def refusal(terminal: Terminal, reasons: Sequence[str]) -> list[str]:
     for reason in others:
         lines += hang("         ", terminal.safe(reason))
     return lines
+
+
+def as_typed(path: Path | None) -> str:
+    """A path as one would type it here: relative where it is below the current folder."""
+    if path is None:
+        return ""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _first(terminal: Terminal, word: str, sentence: str, code: int | None) -> list[str]:

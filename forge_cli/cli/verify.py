@@ -77,9 +77,7 @@ def _json(results: Sequence[Verified]) -> Iterator[str]:
         {
             "path": str(result.folder),
             "ok": result.ok,
-            "checks": [
-                {"name": c.name, "ok": c.ok, "sentence": c.sentence} for c in result.checks
-            ],
+            "checks": [{"name": c.name, "ok": c.ok, "sentence": c.sentence} for c in result.checks],
         }
         for result in results
     ]

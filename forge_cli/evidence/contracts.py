@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from forge_cli.evidence.checks import Faults
-from forge_cli.evidence.layout import EVENTS
+from forge_cli.evidence.layout import EVENTS, PLAN
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Contract, Grant, Item
@@ -34,23 +34,20 @@ class Contracts:
         key = (node.item.chain, node.item.role_id, node.grant)
         faults = self._known.get(key)
         if faults is None:
-            links = self._links(node.item)
-            faults = self._known[key] = tuple(
-                fault for link in links for fault in grant_beyond(node.grant, link)
-            )
+            faults = self._known[key] = tuple(self._beyond_links(node.item, node.grant))
         return faults
 
-    def _links(self, item: Item) -> Iterator[Contract]:
+    def _beyond_links(self, item: Item, grant: Grant) -> Iterator[str]:
         plan = self._state.plan
         for name in item.chain:
-            link = plan.contracts.get(name)
-            yield link or Contract(
-                f"{name} (which plan.json does not have)", "", "", frozenset(), (), ()
-            )
+            if name not in plan.contracts:
+                yield f"has {name!r} in its chain, which {PLAN} does not have"
+            else:
+                yield from grant_beyond(grant, plan.contracts[name])
         role = plan.roles[item.role_id]
-        yield Contract(
-            f"role:{role.role_id}", "", role.role_id, role.capabilities, role.scope, role.outputs
-        )
+        own = (role.capabilities, role.scope, role.outputs)
+        if f"role:{role.role_id}" not in item.chain:
+            yield from grant_beyond(grant, Contract(f"role:{role.role_id}", "", "", *own))
 
     def _spent_beyond(self, event: Event, node: Node) -> Iterator[str]:
         body, item, plan = event.body, node.item, self._state.plan

@@ -20,7 +20,7 @@ def schema(name: str) -> Mapping[str, Json]:
     """The schema (2020-12) of the file of that name."""
     text = (
         files("forge_cli.evidence") / "schemas" / f"{name.partition('.')[0]}.schema.json"
-    ).read_text()
+    ).read_text(encoding="utf-8")
     found: Mapping[str, Json] = json.loads(text)
     return found
 

@@ -11,7 +11,6 @@ from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import (
     ENVIRONMENT,
     EVENTS,
-    FORMAT_VERSION,
     ITEMS,
     PLAN,
     RUN,
@@ -47,7 +46,7 @@ def write(
     kept = dict(log.placement.files()) if plan.evidence == "full" else {}
     _write_artifacts(folder, kept, artifacts)
     files = {
-        PLAN: {"format_version": FORMAT_VERSION, **plan_document(plan)},
+        PLAN: plan_document(plan),
         RUN: log.summary.document(log.head.root),
         ENVIRONMENT: environment,
     }
@@ -115,8 +114,14 @@ def _ours(name: str) -> bool:
 
 def _write_artifacts(folder: Path, files: Mapping[str, str], artifacts: Artifacts) -> None:
     for parent, names in groupby(sorted(files), lambda name: name.rpartition("/")[0]):
+        durable.make_folder(folder / parent)
         for name in names:
-            durable.write(folder / name, [artifacts.get(files[name])], sync_folder=False)
+            try:
+                data = artifacts.get(files[name])
+            except ForgeError:
+                # What an event says is kept and is not, verification names; the rest is written.
+                continue
+            durable.write(folder / name, [data], sync_folder=False)
         _sync(folder / parent)
     for path in sorted((folder / ITEMS).rglob("*"), reverse=True):
         if path.is_dir() and not any(path.iterdir()):

@@ -12,7 +12,6 @@ from forge_cli.evidence.layout import (
     COVERED,
     ENVIRONMENT,
     EVENTS,
-    FORMAT_VERSION,
     PLAN,
     RUN,
     UNCOVERED,
@@ -46,19 +45,14 @@ def verify(folder: Path, head: Head | None = None) -> list[Check]:
 def _read_plan(folder: Path, faults: Faults) -> Plan | None:
     data = (folder / PLAN).read_bytes()
     try:
-        found = document.parse(data)
-        version = found.pop("format_version", None)
-        if version != FORMAT_VERSION:
-            raise ValueError(f"format_version is {version!r}, this forge knows {FORMAT_VERSION}")
-        plan = plan_from_document(found)
+        plan = plan_from_document(document.parse(data))
     except Exception as fault:  # noqa: BLE001  # whatever is wrong with it, it is no plan
         faults.add(f"{PLAN} cannot be read: {fault}")
         return None
     due = digest({key: value for key, value in plan_document(plan).items() if key != "digest"})
     if plan.digest != due:
         faults.add(f"{PLAN} was changed: its digest is {due}, it says {plan.digest}")
-    rendered = document.render({"format_version": version, **plan_document(plan)})
-    place = document.difference(data, rendered)
+    place = document.difference(data, document.render(plan_document(plan)))
     if place is not None:
         faults.add(f"{PLAN}, {place}: this is not what forge writes for that plan")
     return plan

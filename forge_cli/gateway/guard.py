@@ -25,6 +25,9 @@ RESET = {
 OUT_OF_THE_WAY = 64
 """Descriptors that were handed over are moved here, so that none is where a program wants one."""
 
+MOST_NAMED = 100
+"""Survivors that the last word names; a message has a largest size."""
+
 
 class Guard:
     """One program's guard: reports `started`, `exited` and, as its last word, `left`.
@@ -51,7 +54,7 @@ class Guard:
             self._report(failed=error.errno, place=error.filename or "")
             return
         self._report(started=self._program)
-        self._report(left=[[m.pid, m.name] for m in self._watch()])
+        self._report(left=[[m.pid, m.name] for m in self._watch()[:MOST_NAMED]])
 
     def _start(self, descriptors: list[int]) -> int:
         moved = [fcntl.fcntl(d, fcntl.F_DUPFD_CLOEXEC, OUT_OF_THE_WAY) for d in descriptors]

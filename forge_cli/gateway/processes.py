@@ -23,9 +23,11 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from forge_cli.errors import ForgeError
 
 BOOT = "import sys; sys.path.append(sys.argv[1]); from forge_cli.gateway.warden import main; main()"
 ROOT = str(Path(__file__).parents[2])
@@ -148,15 +150,16 @@ class Processes:
 
         Returns at once: that it could not start is told by its `ended`, too.
         """
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        order = write_order(program)
-        try:
-            self._send([theirs.fileno(), order, *descriptors])
-        finally:
-            theirs.close()
-            os.close(order)
-        ours.setblocking(False)
-        return Process(ours)
+        with usable_system():
+            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            order = write_order(program)
+            try:
+                self._send([theirs.fileno(), order, *descriptors])
+            finally:
+                theirs.close()
+                os.close(order)
+            ours.setblocking(False)
+            return Process(ours)
 
     def close(self) -> None:
         """Let the warden go, which it does once the last guard has; `start` brings a new one."""
@@ -179,7 +182,7 @@ class Processes:
                 self.close()  # somebody ended the warden: the next one takes the request
             else:
                 return
-        raise RuntimeError("the process that starts programs ends as soon as it is started")
+        raise ForgeError("the process that starts programs ends as soon as it is started")
 
     def _open(self) -> socket.socket:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -195,6 +198,18 @@ class Processes:
             )
         self._requests = ours
         return ours
+
+
+@contextlib.contextmanager
+def usable_system() -> Iterator[None]:
+    """Make a system that is out of descriptors, memory or processes a `ForgeError`."""
+    try:
+        yield
+    except OSError as error:
+        raise ForgeError(
+            f"programs cannot be started here: {error.strerror}; raise the limit (ulimit -a) or "
+            "lower max_concurrency"
+        ) from None
 
 
 def write_order(program: Program) -> int:

@@ -40,6 +40,11 @@ class Redactor:
         texts = (re.escape(form.decode("utf-8", "surrogateescape")) for form in forms)
         self._text = re.compile("|".join(texts)) if forms else None
 
+    @property
+    def knows_any(self) -> bool:
+        """Whether there is anything to look for."""
+        return self._text is not None
+
     def redact(self, text: str) -> str:
         """The text without secrets."""
         return self._text.sub(MASK, text) if self._text else text

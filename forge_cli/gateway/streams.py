@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 
+from forge_cli.gateway.processes import usable_system
 from forge_cli.gateway.secrets import Redactor
 
 CHUNK = 65_536
@@ -63,7 +64,8 @@ class Pipe:
 
     def __init__(self, feed: Callable[[bytes], object]) -> None:
         self._feed = feed
-        self._ours, self.theirs = os.pipe2(os.O_CLOEXEC)
+        with usable_system():
+            self._ours, self.theirs = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(self._ours, False)
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._ours, self._read)

@@ -120,7 +120,7 @@ def _refuse_surrogates(value: Json) -> None:
 
 def _refuse_depth(value: Json) -> None:
     level = [value]
-    for _ in range(DEEPEST + 1):
+    for _ in range(DEEPEST):
         level = [
             inner
             for outer in level

@@ -13,9 +13,6 @@ from forge_cli.handlers.frames import LONGEST
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn, TurnResult
 
-MESSAGE = 2_000
-"""Characters of an exception's text that a result keeps."""
-
 SPARE = 1_024
 """Bytes that the envelope of an answer needs."""
 
@@ -130,7 +127,7 @@ def encode(fields: dict[str, Json]) -> bytes:
 
 def failed(kind: str, message: str) -> dict[str, Json]:
     """A failure of the function's."""
-    return {"status": "failed", "kind": kind, "message": message[:MESSAGE]}
+    return {"status": "failed", "kind": kind, "message": message}
 
 
 def name_of(error: BaseException) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from forge_cli.gateway.processes import Program
 from forge_cli.handlers import environment, printouts
 from forge_cli.handlers.answers import AnswerError
 from forge_cli.handlers.context import HandlerContext, Stopped
+from forge_cli.handlers.masks import masked
 from forge_cli.handlers.program import (
     Call,
     StartError,
@@ -43,11 +43,12 @@ class CommandHandler:
 
     async def run(self, turn: Turn) -> TurnResult:
         """Call the turn's program. Whatever it does is a result; cancelling stops its tree."""
-        temporary = tempfile.mkdtemp(prefix="forge-")
+        temporary = environment.temporary_folder()
         try:
             return await self._run(turn, Path(temporary))
         except (StartError, environment.VariablesError) as error:
-            return TurnResult.failed("error", str(error), usage={})
+            message = self._context.redactor.redact(str(error))
+            return TurnResult.failed("error", message, usage={})
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
@@ -64,21 +65,22 @@ class CommandHandler:
             for name, stream in (("stdout", called.stdout), ("stderr", called.stderr))
             if stream.data
         }
+        file = printouts.ResultFile(temporary / RESULT, cap, self._context.redactor)
         if called.stopped:
             raise Stopped(self._failed("cancelled", "stopped", called, captured))
         if (reason := failure(program, called.ending)) is not None:
-            usage = printouts.usage_of_failed(turn, called.stdout, temporary / RESULT, cap)
+            usage = printouts.usage_of_failed(turn, called.stdout, file)
             kind = kind_of(turn.handler, called)
             return self._failed(kind, reason, called, captured, usage)
         try:
-            answer = printouts.read(turn, called.stdout, temporary / RESULT, cap)
+            answer = printouts.read(turn, called.stdout, file)
         except AnswerError as error:
             return self._failed("invalid-output", str(error), called, captured)
         if answer.objection is not None:
             return self._failed("error", answer.objection, called, captured, answer.usage)
-        output = self._context.redactor.redact_json(answer.output)
-        result = TurnResult.done(output, usage=answer.usage, captured=captured)
-        return replace(result, message=named(called.ending.survivors).removeprefix("; "))
+        result = TurnResult.done(answer.output, usage=answer.usage, captured=captured)
+        result = replace(result, message=named(called.ending.survivors).removeprefix("; "))
+        return masked(result, self._context.redactor, turn.grant.outputs)
 
     def _program(self, turn: Turn, temporary: Path) -> Program:
         config, workspace = turn.handler, self._context.workspace

@@ -2,8 +2,10 @@
 
 import json
 import os
+import tempfile
 from collections.abc import Mapping
 
+from forge_cli.errors import ForgeError
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn
 
@@ -60,6 +62,16 @@ def of_inputs(inputs: Mapping[str, Json]) -> dict[str, str]:
             )
         names[variable] = name
     return {variable: as_text(inputs[name]) for variable, name in names.items()}
+
+
+def temporary_folder() -> str:
+    """A new private folder (mode 700) for one call; `ForgeError` where none can be made."""
+    try:
+        return tempfile.mkdtemp(prefix="forge-")
+    except OSError as error:
+        raise ForgeError(
+            f"no temporary folder can be made: {error.strerror}; set TMPDIR to one with free space"
+        ) from None
 
 
 def as_text(value: Json) -> str:

@@ -51,12 +51,11 @@ class Extract:
 
 def search(expression: str, document: Json) -> Json:
     """The value of a JMESPath expression; `AnswerError` where it cannot be evaluated."""
-    import jmespath
-    from jmespath.exceptions import JMESPathError
+    from forge_cli.gateway.expressions import ExpressionError, evaluate
 
     try:
-        return jmespath.search(expression, document)
-    except (JMESPathError, RecursionError) as error:
+        return evaluate(expression, document)
+    except ExpressionError as error:
         raise AnswerError(f"`{expression}` fails on what it printed: {error}") from None
 
 

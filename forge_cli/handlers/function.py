@@ -9,6 +9,7 @@ from forge_cli.gateway.processes import Survivor
 from forge_cli.handlers import environment, program
 from forge_cli.handlers.answers import AnswerError, parse
 from forge_cli.handlers.context import HandlerContext, Stopped
+from forge_cli.handlers.masks import masked
 from forge_cli.handlers.wire import decode_result, encode_turn
 from forge_cli.handlers.worker_process import WorkerProcess
 from forge_cli.multiagent.plan import Json
@@ -19,6 +20,11 @@ GRACE = 5_000
 
 Place = tuple[str, int, str]
 """What a worker is for: file, grace in milliseconds, its own variables as JSON."""
+
+
+RETURNED = "what the function returned"
+MESSAGE = 2_000
+"""Characters of a failure's message that are kept."""
 
 
 class CallError(Exception):
@@ -39,7 +45,7 @@ class FunctionHandler:
             place = self._place(turn.handler)
             worker = self._hire(place, turn.handler)
         except (CallError, environment.VariablesError) as error:
-            return TurnResult.failed("error", str(error))
+            return TurnResult.failed("error", self._context.redactor.redact(str(error)))
         try:
             answer = await worker.ask(encode_turn(turn))
         except asyncio.CancelledError:
@@ -50,7 +56,8 @@ class FunctionHandler:
         captured = self._keep(worker)
         if answer is None:
             return TurnResult.failed("error", self._death(worker), captured=captured)
-        result, spent = self._result(answer, captured)
+        result, spent = self._result(answer, turn.grant.outputs)
+        result = replace(result, captured=captured)
         if spent or not worker.usable:
             await worker.see_off()
         else:
@@ -106,20 +113,36 @@ class FunctionHandler:
         reason += program.named(ending.survivors)
         return f"the function's process ended before it answered: {reason}"
 
-    def _result(self, answer: bytes, captured: Mapping[str, str]) -> tuple[TurnResult, bool]:
-        """The result, and whether its worker is spent."""
+    def _result(self, answer: bytes, outputs: tuple[str, ...]) -> tuple[TurnResult, bool]:
+        """The result without secrets, and whether its worker is spent."""
+        redactor = self._context.redactor
         try:
-            words = parse(answer, "what the function returned")
-            result = decode_result(self._context.redactor.redact_json(words["result"]), captured)
-        except AnswerError as error:
-            return TurnResult.failed("invalid-output", str(error), captured=captured), True
-        except (ValueError, KeyError, TypeError) as error:
-            reason = f"what the function returned is no result: {error}"
-            return TurnResult.failed("invalid-output", reason, captured=captured), True
-        left = tuple(Survivor(pid, name) for pid, name in words.get("left", ()))
-        if left:
-            result = replace(result, message=result.message + program.named(left))
-        return result, bool(words.get("spent"))
+            result, spent = understood(answer)
+        except ValueError:
+            reason = objection(redactor.redact_bytes(answer))
+            return TurnResult.failed("invalid-output", reason), True
+        result = masked(result, redactor, outputs)
+        # Cut only now: half a secret would not be recognized.
+        return replace(result, message=result.message[:MESSAGE]), spent
+
+
+def understood(answer: bytes) -> tuple[TurnResult, bool]:
+    """What a worker answers: the result, and whether it is spent; `ValueError` if it is none."""
+    words = parse(answer, RETURNED)
+    if not isinstance(words, dict) or not isinstance(words.get("result"), dict):
+        raise AnswerError(f"{RETURNED} is no result")
+    result = decode_result(words["result"])
+    left = tuple(Survivor(pid, name) for pid, name in words.get("left", ()))
+    return replace(result, message=result.message + program.named(left)), bool(words.get("spent"))
+
+
+def objection(answer: bytes) -> str:
+    """Why the answer, its secrets replaced, is none."""
+    try:
+        understood(answer)
+    except ValueError as error:
+        return str(error)
+    return f"{RETURNED} is no result"
 
 
 def create(context: HandlerContext) -> FunctionHandler:

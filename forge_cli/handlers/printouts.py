@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers.answers import AnswerError, kind_of, parse, shown, text_of
 from forge_cli.handlers.extract import Extract
 from forge_cli.handlers.program import Printed
@@ -26,30 +27,64 @@ class Answer:
     objection: str | None = None
 
 
-def read(turn: Turn, stdout: Printed, file: Path, cap: int) -> Answer:
+@dataclass(frozen=True, slots=True)
+class ResultFile:
+    """The file that a program may be told to write: at most `cap` bytes of it are read."""
+
+    path: Path
+    cap: int
+    redactor: Redactor
+
+    def content(self) -> bytes:
+        """What is in it, redacted; `AnswerError` if there is none that can be read."""
+        try:
+            # Not blocking and not following: what lies there is the program's choice.
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+            descriptor = os.open(self.path, flags)
+        except FileNotFoundError:
+            raise AnswerError("it wrote no file at $FORGE_RESULT") from None
+        except OSError as error:
+            raise AnswerError(f"{FILE} cannot be read: {error.strerror}") from None
+        try:
+            return self.redactor.redact_bytes(self._read(descriptor))
+        finally:
+            os.close(descriptor)
+
+    def _read(self, descriptor: int) -> bytes:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise AnswerError(f"{FILE} is no regular file")
+        if status.st_size > self.cap:
+            size = status.st_size
+            raise AnswerError(f"{FILE} is {size} bytes, more than `max_output`: {self.cap}")
+        with open(descriptor, "rb", closefd=False) as content:
+            return content.read()
+
+
+def read(turn: Turn, stdout: Printed, file: ResultFile) -> Answer:
     """The answer in the form that the configuration's `result` names.
 
     `text`: standard output without its last newline, under the one output key. `stdout-json`: one
     JSON value. `jsonl`: a value a line; the document is their list, the output the last of them
-    unless `extract.outputs` says otherwise. `file`: one JSON value in `file`, at most `cap` bytes.
+    unless `extract.outputs` says otherwise. `file`: one JSON value in `file`.
     Raises `AnswerError`, whose sentence shows what was there instead.
     """
     form = turn.handler.get("result", "text")
     if form == "text":
         return Answer(_text(turn.grant.outputs, stdout))
     if form == "file":
-        source, document = FILE, parse(_content(file, cap), FILE)
+        source, document = FILE, parse(file.content(), FILE)
     else:
         source, document = STDOUT, _printed(form, stdout)
     return _extracted(turn, document, source)
 
 
-def usage_of_failed(turn: Turn, stdout: Printed, file: Path, cap: int) -> Mapping[str, int]:
+def usage_of_failed(turn: Turn, stdout: Printed, file: ResultFile) -> Mapping[str, int]:
     """What a program that failed used, as far as it can be told: every error path pays."""
     if not turn.handler.get("extract"):
         return {}
     try:
-        return read(turn, stdout, file, cap).usage
+        return read(turn, stdout, file).usage
     except AnswerError:
         return {}
 
@@ -78,23 +113,6 @@ def _printed(form: str, stdout: Printed) -> Json:
     if not lines:
         raise AnswerError(f"{STDOUT} has no line of JSON; it reads {shown(stdout.data)}")
     return [parse(line, f"line {n} of {STDOUT}") for n, line in lines]
-
-
-def _content(file: Path, cap: int) -> bytes:
-    try:
-        # Not blocking and not following: what lies there is the program's choice.
-        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except FileNotFoundError:
-        raise AnswerError("it wrote no file at $FORGE_RESULT") from None
-    except OSError as error:
-        raise AnswerError(f"{FILE} cannot be read: {error.strerror}") from None
-    with open(descriptor, "rb") as content:  # noqa: PTH123
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise AnswerError(f"{FILE} is no regular file")
-        if status.st_size > cap:
-            raise AnswerError(f"{FILE} is {status.st_size} bytes, more than `max_output`: {cap}")
-        return content.read()
 
 
 def _extracted(turn: Turn, document: Json, source: str) -> Answer:

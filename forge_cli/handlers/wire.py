@@ -9,6 +9,9 @@ from forge_cli.multiagent.plan import Grant, Json
 from forge_cli.multiagent.turn import Turn, TurnResult
 
 _encode = json.JSONEncoder(check_circular=False, allow_nan=False, separators=(",", ":")).encode
+OPEN = ("output", "usage", "partial", "state")
+"""Fields whose emptiness says something else than their absence."""
+
 STATUSES = ("done", "failed", "yields")
 RESULT_FIELDS = (
     "output",
@@ -76,16 +79,16 @@ def decode_turn(words: dict[str, Json]) -> Turn:
 
 
 def encode_result(result: TurnResult) -> dict[str, Json]:
-    """The result's words that are not at their defaults."""
+    """The result's fields that are not at their defaults."""
     words: dict[str, Json] = {"status": result.status}
     for name in RESULT_FIELDS:
         value = getattr(result, name)
-        if value not in (None, "", (), {}):
+        if value is not None and (value or name in OPEN):
             words[name] = dict(value) if isinstance(value, Mapping) else value
     return words
 
 
-def decode_result(words: Mapping[str, Json], captured: Mapping[str, str]) -> TurnResult:
+def decode_result(words: Mapping[str, Json]) -> TurnResult:
     """The result that came over the wire; `ValueError` says which field is not as it must be."""
     if (status := words.get("status")) not in STATUSES:
         raise ValueError(f"status is {status!a:.40}, not one of {', '.join(STATUSES)}")
@@ -98,7 +101,7 @@ def decode_result(words: Mapping[str, Json], captured: Mapping[str, str]) -> Tur
             values[name] = tuple(values[name])
     if status == "failed":
         values.setdefault("kind", "error")
-    return TurnResult(status, captured=captured, **values)
+    return TurnResult(status, **values)
 
 
 def _is_text(value: Json) -> bool:

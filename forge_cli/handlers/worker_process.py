@@ -5,12 +5,12 @@ import os
 import shutil
 import socket
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 
 from forge_cli.gateway.processes import ROOT, Ending, Process, Program
 from forge_cli.gateway.streams import Capture, Pipe
 from forge_cli.handlers.context import HandlerContext
+from forge_cli.handlers.environment import temporary_folder
 from forge_cli.handlers.frames import CHUNK, Assembly, frame
 
 BOOT = (
@@ -33,7 +33,7 @@ class WorkerProcess:
         self._captures: dict[str, Capture] | None = None
         self._answer: asyncio.Future[bytes | None] | None = None
         self._assembly = Assembly()
-        self._temporary = tempfile.mkdtemp(prefix="forge-")
+        self._temporary = temporary_folder()
         self._pipes = {name: Pipe(self._feeder(name)) for name in ("stdout", "stderr")}
         self._channel, theirs = socket.socketpair()
         self._channel.setblocking(False)

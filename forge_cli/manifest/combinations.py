@@ -62,21 +62,21 @@ def _mappings(data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]
 
 
 def _item(path: Path, item: Mapping[str, Any]) -> Iterator[StructureError]:
-    if "pattern" in item and "sub_tasks" not in item:
-        yield _missing(path, "sub_tasks")
-    elif "sub_tasks" in item:
-        if "pattern" not in item:
-            yield _missing(path, "pattern")
-        yield from _exclusive(path, item, DOERS)
+    missing = [key for key in ("pattern", "sub_tasks") if key not in item]
+    if len(missing) == 2:
+        yield from _work(path, item)
         return
-    yield from _work(path, item)
+    for key in missing:
+        yield _missing(path, key)
+    yield from _exclusive(path, item, DOERS)
 
 
 def _work(path: Path, item: Mapping[str, Any]) -> Iterator[StructureError]:
     yield from _exclusive(path, item, DOERS)
     if "delegation" in item:
         for key in CONTRACT:
-            yield from _exclusive(path, item, ("delegation", key))
+            if key in item:
+                yield StructureError("conflicting-keys", (*path, key), "key", key="delegation")
     elif "capabilities" not in item and "role" not in item:
         yield _missing(path, "capabilities")
 

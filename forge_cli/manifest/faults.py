@@ -49,10 +49,15 @@ class StructureError:
         return meant.word if meant and meant.word not in self.present else None
 
 
-def mistyped(path: Path, value: Any, wanted: tuple[str, ...]) -> StructureError:
-    """A value of the wrong type, or one whose type YAML's readers do not agree on."""
+def mistyped(
+    path: Path, value: Any, wanted: tuple[str, ...], known: tuple[str, ...] = ()
+) -> StructureError:
+    """A value of the wrong type, or one whose type YAML's readers do not agree on.
+
+    `known` are the words that could stand there, where they are listed.
+    """
     rule = "ambiguous-scalar" if _ambiguous(path, value, wanted) else "wrong-type"
-    return StructureError(rule, path, value=value, wanted=wanted)
+    return StructureError(rule, path, value=value, wanted=wanted, known=known)
 
 
 def misshapen(

@@ -48,9 +48,10 @@ class Files:
             opened = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
         except OSError as error:
             return _reason(error)
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            os.close(opened)
+            return "is not a file"
         with open(opened, "rb") as file:  # noqa: PTH123 - an open descriptor
-            if not stat.S_ISREG(os.fstat(opened).st_mode):
-                return "is not a file"
             content = file.read(MAX_SIZE + 1)
         return content if len(content) <= MAX_SIZE else f"is larger than {MAX_SIZE} bytes"
 

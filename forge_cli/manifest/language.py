@@ -135,6 +135,13 @@ def _values(node: Node) -> Iterator[str | int]:
 
 
 @cache
+def handler_kinds() -> tuple[str, ...]:
+    """The kinds of handlers that need no plug-in."""
+    role = child(child(schema(), "roles"), "any")
+    return labels(child(role, "handler"))
+
+
+@cache
 def owners() -> Mapping[str, tuple[str, ...]]:
     """Every key of the language, and the names of the mappings that have it, in their order."""
     found: dict[str, tuple[str, ...]] = {}
@@ -158,5 +165,11 @@ def _mappings(node: Any) -> Iterator[Node]:
 
 
 def explainable(path: Sequence[str | int]) -> str:
-    """The last step of a path that is a key of the language, for `forge explain`."""
-    return next((str(step) for step in reversed(path) if step in owners()), "forge")
+    """The last step of a path that is a key of the language, and not a name of the author's own."""
+    node, last = resolve(schema()), "forge"
+    for step in path:
+        inside_choice = node["type"] in ("union", "tagged-union", "any")
+        if step in keys(node) or (inside_choice and step in owners()):
+            last = str(step)
+        node = resolve(child(node, step))
+    return last

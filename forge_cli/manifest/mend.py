@@ -27,16 +27,28 @@ def mended(data: Any, errors: Iterable[StructureError]) -> tuple[dict[str, Any],
     for error in errors:
         if error.rule == "missing-key":
             lost.add((*error.path, error.key))
-        if error.rule in _AS_THEY_ARE or not error.path:
+        handler = _unjudged_handler(error)
+        if not error.path or (
+            error.rule in _AS_THEY_ARE and not _is_blank(error.value) and not handler
+        ):
             continue
-        path = error.path[:-1] if error.rule == "unknown-kind" else error.path
-        stand_in = _stand_in(error)
+        path, stand_in = (handler, _GONE) if handler else (error.path, _stand_in(error))
         if stand_in is _GONE and isinstance(path[-1], int):
             stand_in = ""
         if stand_in in (_GONE, "", [], {}):
             lost.add((*path[:-1], error.replaced or path[-1]))
         _put(sound, copied, path, stand_in)
     return sound, frozenset(lost)
+
+
+def _unjudged_handler(error: StructureError) -> Path:
+    """The path of a handler whose kind is not known, so that nothing in it was looked at."""
+    path = (*error.path, error.key) if error.rule == "missing-key" else error.path
+    return path[:-1] if path[-2:] == ("handler", "kind") else ()
+
+
+def _is_blank(value: Any) -> bool:
+    return isinstance(value, str) and not value.strip()
 
 
 def _put(sound: dict[str, Any], copied: set[Path], path: Path, stand_in: Any) -> None:
@@ -69,7 +81,7 @@ def _stand_in(error: StructureError) -> Any:
         return [""] if isinstance(value, list) else value
     if error.rule not in ("wrong-type", "ambiguous-scalar"):
         return _GONE
-    scalar = isinstance(value, str | int | float)
+    scalar = isinstance(value, str | int | float) and not error.known
     if "text" in error.wanted:
         return _text(value) if scalar else _GONE
     if "list" in error.wanted:

@@ -123,7 +123,8 @@ def _mistyped(trace: _Trace) -> StructureError | None:
     """A fault of type; none for null, which is told as such."""
     if trace.value is None and trace.path:
         return None
-    return mistyped(trace.path, trace.value, shapes(trace.node))
+    known = tuple(map(str, values(trace.node)))
+    return mistyped(trace.path, trace.value, shapes(trace.node), known)
 
 
 def _unknown_key(location: tuple[int | str, ...], data: Any) -> StructureError:
@@ -166,6 +167,8 @@ def _wrong_value(kind: str, trace: _Trace, detail: ErrorDetails) -> StructureErr
         return StructureError(
             "unknown-value", trace.path, value=trace.value, known=tuple(map(str, known))
         )
+    if kind in _RANGES and trace.path == ("forge",):
+        return StructureError("unknown-value", trace.path, value=trace.value, known=("1",))
     if kind in _RANGES:
         limit, words = _RANGES[kind]
         bound = f"{words} {_plain(detail['ctx'][limit])}" if limit else words

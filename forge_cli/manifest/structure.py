@@ -8,6 +8,7 @@ from typing import Any
 from forge_cli.manifest.combinations import combination_faults
 from forge_cli.manifest.faults import StructureError
 from forge_cli.manifest.findings import Path
+from forge_cli.manifest.language import handler_kinds
 from forge_cli.manifest.mend import mended
 from forge_cli.manifest.shapes import shape_faults
 
@@ -46,8 +47,20 @@ def structure(data: Any, holes: frozenset[Path] = frozenset()) -> Structure:
     if len(errors) > MAX_FAULTS:
         return Structure(tuple(errors), {}, frozenset({()}), names, hopeless=True)
     sound, lost = mended(data, errors)
+    sound = _without_plug_ins_keys(sound)
     errors += combination_faults(sound, lost | {(*hole, "") for hole in holes})
     return Structure(tuple(_causes(errors, holes)), sound, lost, names)
+
+
+def _without_plug_ins_keys(data: dict[str, Any]) -> dict[str, Any]:
+    """The data with only the kind of those handlers whose other keys a plug-in knows."""
+    kinds = ("", *handler_kinds())
+    foreign = {
+        name: {**role, "handler": {"kind": role["handler"]["kind"]}}
+        for name, role in data.get("roles", {}).items()
+        if role.get("handler", {}).get("kind", "") not in kinds
+    }
+    return {**data, "roles": {**data["roles"], **foreign}} if foreign else data
 
 
 def _distinct(errors: Iterable[StructureError]) -> list[StructureError]:

@@ -82,11 +82,11 @@ def elements(state: RunState, node: Node) -> list[Json]:
         raise ValueError(
             f"for_each wants a list, {node.item.for_each!r} is {type(values).__name__}"
         )
-    contracts = (state.plan.contracts[name] for name in node.item.chain)
-    limits = [contract.scope for contract in contracts if contract.scope is not None]
-    excess = each.widening(node, values, limits)
-    if excess:
-        raise ValueError(excess)
+    if node.item.with_each:
+        contracts = [state.plan.contracts[name] for name in node.item.chain]
+        limits = [contract.scope for contract in contracts if contract.scope is not None]
+        if excess := each.widening(node, values, limits):
+            raise ValueError(excess)
     return values
 
 

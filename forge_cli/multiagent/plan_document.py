@@ -1,7 +1,7 @@
 """The plan as plain JSON and back, exactly: what is kept, shown, and given a digest."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -29,9 +29,14 @@ T = TypeVar("T")
 def plan_document(plan: Plan) -> dict[str, Json]:
     """The plan as JSON: fields that have their defaults are left out, sets are sorted lists.
 
+    Items are a list, since their order decides who is first served and JSON's keys have none.
     Forge's own fields hold no floats. The caller takes the digest over all but `digest`.
     """
-    return {"format_version": FORMAT_VERSION, **_encode(plan)}
+    return {
+        "format_version": FORMAT_VERSION,
+        **_encode(replace(plan, items={})),
+        "items": [_encode(item) for item in plan.items.values()],
+    }
 
 
 def plan_from_document(document: Mapping[str, Json]) -> Plan:
@@ -153,7 +158,7 @@ _plan = partial(
     _decode,
     Plan,
     {
-        "items": _each(_item),
+        "items": lambda items: {item.item_id: item for item in map(_item, items)},
         "roles": _each(_role),
         "contracts": _each(_contract),
         "budget": _budget,

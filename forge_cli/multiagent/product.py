@@ -13,7 +13,6 @@ _COMPARED = 32
 """Sets that a new one is held against; more would save states, but cost time squared."""
 
 _READABLE = "xyzabcdefghijklmnopqrstuvw0123456789_-ABCDEFGHIJKLMNOPQRSTUVWXYZ @#%+=,"
-_SURROGATES = range(0xD800, 0xE000)
 
 Spot = Literal["start", "dot", "dots", "inside"]
 """Where a path stands: at a segment's start, behind its leading `.` or `..`, or further in."""
@@ -128,11 +127,12 @@ def _alphabet(leader: Automaton, other: Automaton) -> Iterator[tuple[str, int, i
 
     A dot stands for itself, because what it moves depends on where it is.
     """
-    edges = {0, _SURROGATES.stop} | leader.edges() | other.edges()
+    edges = [chr(code) for code in sorted({0} | leader.edges() | other.edges())]
+    edges.sort(key=str.isprintable, reverse=True)
     told_apart = set()
-    for char in _READABLE + "".join(chr(code) for code in sorted(edges) if code <= 0x10FFFF):
+    for char in [*_READABLE, *edges]:
         moves = (leader.moved_by(char), other.moved_by(char))
-        if moves not in told_apart and char not in "./" and ord(char) not in _SURROGATES:
+        if moves not in told_apart and char not in "./":
             told_apart.add(moves)
             yield char, *moves
     yield ".", leader.moved_by("."), other.moved_by(".")

@@ -1,8 +1,10 @@
 """Inputs given on the command line."""
 
+from pathlib import Path
+
 import pytest
 
-from forge_cli.app.inputs import bind, missing, read_pairs
+from forge_cli.app.inputs import bind, read_file, read_pairs
 from forge_cli.errors import ForgeError
 from forge_cli.multiagent.plan import Input, Plan
 
@@ -44,7 +46,6 @@ def test_an_unknown_input_is_refused_and_the_known_ones_named() -> None:
 def test_a_missing_input_is_refused_with_what_to_type() -> None:
     with pytest.raises(ForgeError, match=r"'fix' needs input 'issue'; give  --input issue=\.\.\."):
         bind(plan(issue=Input(True)), {})
-    assert missing(plan(issue=Input(True), who=Input(False, "x")), {}) == ["issue"]
 
 
 def test_without_a_type_a_value_stays_text() -> None:
@@ -85,3 +86,37 @@ def test_a_value_of_another_type_is_refused_with_both(kind: str, text: str) -> N
     with pytest.raises(ForgeError) as refusal:
         bind(plan(x=Input(True, type=kind)), {"x": text})
     assert str(refusal.value) == f"input 'x' is to be of type {kind}, '{text}' is not"
+
+
+def test_what_is_given_comes_before_the_file_and_the_file_before_defaults(tmp_path: Path) -> None:
+    file = tmp_path / "inputs.json"
+    file.write_text('{"a": "file", "b": "file"}')
+    declared = plan(a=Input(True), b=Input(True), c=Input(False, "default"))
+    assert bind(declared, {"a": "given"}, read_file(file)) == {
+        "a": "given",
+        "b": "file",
+        "c": "default",
+    }
+
+
+def test_a_value_in_the_file_must_be_of_its_type(tmp_path: Path) -> None:
+    file = tmp_path / "inputs.json"
+    file.write_text('{"n": "3"}')
+    with pytest.raises(ForgeError, match="input 'n' is to be of type integer, '\"3\"' is not"):
+        bind(plan(n=Input(True, type="integer")), {}, read_file(file))
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [("{", "cannot be read: "), ("[]", "is to hold one JSON object"), ("NaN", "NaN is not JSON")],
+)
+def test_a_file_that_is_no_object_is_refused(tmp_path: Path, content: str, fault: str) -> None:
+    file = tmp_path / "inputs.json"
+    file.write_text(content)
+    with pytest.raises(ForgeError, match=fault):
+        read_file(file)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ForgeError, match=r"none\.json' cannot be read: .*No such file"):
+        read_file(tmp_path / "none.json")

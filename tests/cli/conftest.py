@@ -15,7 +15,7 @@ from forge_cli.ledger.store import Store
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Grant, Handler, Item, Plan, Role
+from forge_cli.multiagent.plan import Contract, Grant, Handler, Item, Plan, Role
 from forge_cli.multiagent.run import Evaluate, Run
 from forge_cli.multiagent.times import to_text
 
@@ -114,7 +114,8 @@ def plan_of(name: str, pairs: list[tuple[Role, Item]], **fields: Any) -> Plan:
     items = {item.item_id: item for _, item in pairs}
     fields.setdefault("digest", "sha256:b81f6a33" + "0" * 56)
     fields.setdefault("manifest", f"{name}.forge.yaml")
-    return Plan(name, "0.0.0", items, roles, {}, **fields)
+    contracts = {"run": Contract("run", "", "run", scope=("files:**",))}
+    return Plan(name, "0.0.0", items, roles, contracts, **fields)
 
 
 def agent(
@@ -224,7 +225,7 @@ def keep(tmp_path: Path) -> Callable[..., RunFolder]:
 
     def kept(run: Play, events: int | None = None) -> RunFolder:
         folder = runs.new(tmp_path, run.run_id)
-        meta = {"name": run.plan.name}
+        meta = {"name": run.plan.name, "evidence": f"evidence/{run.plan.name}/{run.run_id}"}
         store = Store.create(folder.ledger, run.run_id, "host:1", START, meta)
         store.append(list(islice(run.events(), events)))
         store.close()

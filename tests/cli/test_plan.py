@@ -168,6 +168,17 @@ def test_tokens_and_tool_calls_of_a_budget_are_named() -> None:
     assert " run                       -   -, 10,000 tokens, 5 tool calls" in shown(Planned(plan))
 
 
+def test_a_pattern_that_is_wide_is_not_broken() -> None:
+    role, item = command("check", ["check"])
+    scope = ("files:src/**", "files:manifests/authorization-review/security/policies/**")
+    item = dataclasses.replace(
+        item, grant=Grant(actions=frozenset({"file-read"}), scope=scope, outputs=("result",))
+    )
+    text = shown(Planned(plan_with((role, item))))
+    assert f"           read   {scope[0]}, " in text
+    assert f"                  {scope[1]}\n" in text
+
+
 def test_values_cannot_move_the_cursor(planned: Planned) -> None:
     text = shown(dataclasses.replace(planned, inputs={"issue": "\x1b[2J"}))
     assert "issue \\x1b[2J" in text

@@ -65,10 +65,15 @@ def test_a_run_whose_controller_is_gone_is_abandoned(
 
 
 def test_evidence_that_is_there_is_named_with_its_head(
-    opened: Opened, fix: Plan, fix_answers: dict[str, Any], tmp_path: Path
+    opened: Opened,
+    fix: Plan,
+    fix_answers: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     folder = tmp_path / "evidence" / "fix" / "20261130-141203-7f3a"
     folder.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
     lines = run_report(opened(fix, fix_answers), tmp_path, False, Terminal())
     assert lines[-2] == "evidence  evidence/fix/20261130-141203-7f3a"
     assert lines[-1].startswith("forge-evidence-head ")

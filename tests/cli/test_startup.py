@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from forge_cli import __version__
+from forge_cli.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {"typer", "click", "rich", "pydantic", "jsonschema", "jmespath", "asyncio", "sqlite3"}
@@ -156,3 +157,13 @@ def test_nothing_is_needed_of_home_or_the_folder(tmp_path: Path) -> None:
     tmp_path.chmod(0o555)
     program = "from forge_cli.__main__ import main; raise SystemExit(main(['validate']))"
     assert python(program, HOME="/nonexistent").returncode == 0
+
+
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_every_command_has_help_with_an_example(command: str) -> None:
+    program = (
+        f"from forge_cli.__main__ import main; raise SystemExit(main([{command!r}, '--help']))"
+    )
+    ended = python(program)
+    assert ended.returncode == 0
+    assert f"  forge {command}" in ended.stdout

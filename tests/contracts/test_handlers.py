@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import os
+import shutil
 import sys
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
@@ -20,137 +21,22 @@ from forge_cli.multiagent.turn import Turn, TurnResult
 SECONDS = 30
 CANARY = "canary-41f7c2"
 
-BEHAVIOURS = '''
-import collections, itertools, json, os, signal, sys, time
-
-def fine(turn):
-    return {"result": "fine"}
-
-def crashes(turn):
-    raise ValueError("no good")
-
-def dies(turn):
-    os._exit(3)
-
-def is_killed(turn):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-def returns_nan(turn):
-    return {"result": float("nan")}
-
-def returns_big_integer(turn):
-    return {"result": 2**53}
-
-def returns_half_a_character(turn):
-    return {"result": chr(0xD800)}
-
-def returns_deep(turn):
-    value = []
-    for _ in range(500):
-        value = [value]
-    return {"result": value}
-
-def returns_20_mb(turn):
-    return {"result": "x" * 20_000_000}
-
-def prints_100_mb(turn):
-    for _ in range(100):
-        os.write(2, b"0123456789" * 100_000)
-    return {"result": "fine"}
-
-def prints_one_long_line(turn):
-    os.write(2, b"x" * 1_048_576)
-    return {"result": "fine"}
-
-def escape():
-    """Forks twice into a session of its own and stays, ignoring TERM and holding the streams."""
-    if os.fork() == 0:
-        os.setsid()
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        if os.fork() == 0:
-            with open("pid.part", "w") as file:
-                file.write(str(os.getpid()))
-            os.rename("pid.part", "pid")
-            time.sleep(600)
-        os._exit(0)
-    while not os.path.exists("pid"):
-        time.sleep(0.01)
-
-def leaves_a_process(turn):
-    escape()
-    return {"result": "fine"}
-
-def tell():
-    with open("fifo", "w") as file:
-        file.write(str(os.getpid()))
-
-def hangs(turn):
-    tell()
-    time.sleep(600)
-
-def hangs_with_children(turn):
-    escape()
-    tell()
-    time.sleep(600)
-
-def hangs_in_c(turn):
-    tell()
-    collections.deque(itertools.count(), maxlen=0)
-
-def ignores_term(turn):
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    print("about to hang", file=sys.stderr, flush=True)
-    tell()
-    while True:
-        time.sleep(600)
-
-def cleans_up(turn):
-    try:
-        tell()
-        time.sleep(600)
-    finally:
-        time.sleep(0.8)
-        open("clean", "w").close()
-
-def tells_a_secret(turn):
-    print(os.environ["TOKEN"], file=sys.stderr)
-    return {"result": "it is " + os.environ["TOKEN"]}
-
-def reads(turn):
-    return {"result": sys.stdin.read()}
-
-def shows_environment(turn):
-    return {"result": dict(os.environ)}
-
-def closes_everything(turn):
-    os.closerange(0, 256)
-    return {"result": "fine"}
-
-def forks_and_both_return(turn):
-    os.fork()
-    return {"result": "fine"}
-
-if __name__ == "__main__":
-    def stop(*_):
-        sys.exit(143)
-    signal.signal(signal.SIGTERM, stop)
-    process = os.getpid()
-    text = json.dumps(globals()[sys.argv[1]](None))
-    if os.getpid() == process:
-        print(text)
-'''
+BEHAVIOURS = Path(__file__).parent / "data" / "behaviours.py"
 
 
-class Kept(dict[str, bytes]):
+class Kept:
     """Artifacts in memory."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[str, bytes] = {}
 
     def put(self, data: bytes) -> str:
         digest = "sha256:" + hashlib.sha256(data).hexdigest()
-        self[digest] = data
+        self._bodies[digest] = data
         return digest
 
     def get(self, digest: str) -> bytes:
-        return self[digest]
+        return self._bodies[digest]
 
 
 @dataclass
@@ -196,7 +82,7 @@ class HandlerContract:
     @pytest.fixture
     def use(self, tmp_path: Path) -> Callable[[Scenario], None]:
         """Runs a scenario with an open handler; all that it started has ended afterwards."""
-        (tmp_path / "behaviours.py").write_text(BEHAVIOURS)
+        shutil.copy(BEHAVIOURS, tmp_path)
         kept = Kept()
         context = HandlerContext(
             workspace=tmp_path,
@@ -285,7 +171,7 @@ class HandlerContract:
         async def scenario(bench: Bench) -> None:
             result = await bench.run(self.config("prints_100_mb"))
             assert result.status == "done"
-            kept = bench.kept[result.captured["stderr"]]
+            kept = bench.kept.get(result.captured["stderr"])
             assert len(kept) < 17_000_000
             assert b"bytes left out" in kept
 
@@ -294,7 +180,7 @@ class HandlerContract:
     def test_a_line_of_a_megabyte_is_kept_whole(self, use: Callable[[Scenario], None]) -> None:
         async def scenario(bench: Bench) -> None:
             result = await bench.run(self.config("prints_one_long_line"))
-            assert bench.kept[result.captured["stderr"]] == b"x" * 1_048_576
+            assert bench.kept.get(result.captured["stderr"]) == b"x" * 1_048_576
 
         use(scenario)
 
@@ -346,7 +232,7 @@ class HandlerContract:
         async def scenario(bench: Bench) -> None:
             stopped, _ = await bench.stop(self.config("ignores_term") | {"grace": 100})
             assert (stopped.result.status, stopped.result.kind) == ("failed", "cancelled")
-            assert bench.kept[stopped.result.captured["stderr"]] == b"about to hang\n"
+            assert bench.kept.get(stopped.result.captured["stderr"]) == b"about to hang\n"
 
         use(scenario)
 
@@ -372,7 +258,7 @@ class HandlerContract:
         async def scenario(bench: Bench) -> None:
             result = await bench.run(self.config("tells_a_secret") | {"secrets": ["TOKEN"]})
             assert result.output == {"result": "it is ***"}
-            assert bench.kept[result.captured["stderr"]] == b"***\n"
+            assert bench.kept.get(result.captured["stderr"]) == b"***\n"
 
         use(scenario)
 

@@ -41,7 +41,7 @@ Answer = Callable[[Turn], TurnResult]
 
 
 class World:
-    """Runs a plan with a clock that ticks a millisecond for each answer, one turn after the other."""
+    """Runs a plan with a clock that ticks for each answer, one turn after the other."""
 
     def __init__(self, folder: Path) -> None:
         self.artifacts = ArtifactFolder(folder / "artifacts")
@@ -50,7 +50,7 @@ class World:
     def events(self, plan: Plan, answers: dict[str, Answer], **inputs: Json) -> list[Event]:
         """The events of a run whose items are answered by the functions under their plan's ids."""
         run, now, events = Run(plan), START, []
-        judge = Acceptance(plan, self.artifacts, lambda name: digest(name))
+        judge = Acceptance(plan, self.artifacts, digest)
 
         def note(event: Event) -> None:
             run.apply(event)
@@ -65,24 +65,22 @@ class World:
         }
         note(Event(now, "run_started", body=body))
         while not run.state.status:
-            commands = run.decide(now)
             turns = []
-            for command in commands:
-                if isinstance(command, Assignment):
-                    note(command.event)
-                    turns.append(command.turn)
-                elif isinstance(command, Evaluate):
-                    value = holds(command.expression, command.context)
-                    note(Event(now, "condition_evaluated", command.item, body={"value": value}))
-                else:
-                    note(command)
+            while commands := run.decide(now):
+                for command in commands:
+                    if isinstance(command, Assignment):
+                        note(command.event)
+                        turns.append(command.turn)
+                    elif isinstance(command, Evaluate):
+                        value = holds(command.expression, command.context)
+                        note(Event(now, "condition_evaluated", command.item, body={"value": value}))
+                    else:
+                        note(command)
             for turn in turns:
                 now += 1
-                answer = answers[
-                    turn.item_id if turn.item_id in answers else turn.item_id.rpartition(".")[0]
-                ]
+                answer = answers.get(turn.item_id) or answers[turn.item_id.rpartition(".")[0]]
                 note(self._ended(turn, answer(turn), judge, now))
-            if not commands:
+            if not turns:
                 now = run.wakeup()
         return events
 

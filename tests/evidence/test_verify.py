@@ -1,8 +1,6 @@
-import json
-import shutil
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,10 +8,8 @@ from forge_cli.evidence.checks import Check
 from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import ENVIRONMENT, EVENTS, PLAN, RUN, VERIFICATION
 from forge_cli.evidence.verify import verify
-from forge_cli.ledger.lines import GENESIS, seal
-from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Contract, Item, Plan
+from forge_cli.multiagent.plan import Plan
 from forge_cli.multiagent.turn import TurnResult
 
 
@@ -26,7 +22,7 @@ def names(checks: list[Check]) -> set[str]:
 
 
 @pytest.fixture
-def small(world, make_plan, make_item) -> Path:  # type: ignore[no-untyped-def]
+def small(world: Any, make_plan: Any, make_item: Any) -> Path:
     """The evidence of a run of one item that keeps one artifact."""
     plan = make_plan(make_item("greet"))
     kept = world.artifacts.put(b"hello\n")
@@ -152,17 +148,16 @@ def test_an_artifact_that_is_a_link_is_no_artifact(evidence: Path, tmp_path: Pat
     assert names(wrong(evidence)) == {"files"}
 
 
-def test_the_head_that_was_kept_vouches_for_all(world, plan, events) -> None:  # type: ignore[no-untyped-def]
+def test_the_head_that_was_kept_vouches_for_all(
+    world: Any, plan: Plan, events: list[Event]
+) -> None:
     folder, head = world.write(plan, events)
     assert wrong(folder, head) == []
     assert wrong(folder, Head(head.root)) == []
 
 
 def test_a_consistent_rewrite_is_found_by_a_head_that_was_kept(
-    world,
-    plan,
-    answers,
-    events,  # type: ignore[no-untyped-def]
+    world: Any, plan: Plan, answers: Any, events: list[Event]
 ) -> None:
     _, head = world.write(plan, events, "true")
     rewritten, _ = world.write(plan, world.events(plan, answers, who="Mallory"), "rewritten")
@@ -170,7 +165,7 @@ def test_a_consistent_rewrite_is_found_by_a_head_that_was_kept(
     assert names(wrong(rewritten, head)) == {"head"}
 
 
-def test_a_head_of_another_size_is_found(world, plan, events) -> None:  # type: ignore[no-untyped-def]
+def test_a_head_of_another_size_is_found(world: Any, plan: Plan, events: list[Event]) -> None:
     folder, head = world.write(plan, events)
     (finding,) = wrong(folder, replace(head, size=3))
     assert "is not the head that was given" in finding.sentence

@@ -206,6 +206,23 @@ ESCAPES = {
 }
 
 
+RUNS_AWAY = """
+import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+for _ in range(5):
+    os.fork()
+end = time.monotonic() + 30
+while time.monotonic() < end:
+    if os.fork():
+        os._exit(0)
+"""
+
+
+def test_processes_that_run_away_by_forking_on_are_caught(tmp_path: Path) -> None:
+    argv = ["python", "-I", "-S", "-c", RUNS_AWAY]
+    assert run(Program(sys.executable, argv, {}, str(tmp_path), 0.1))[0] == Ending(status=0)
+
+
 @pytest.mark.parametrize("script", ESCAPES.values(), ids=ESCAPES.keys())
 def test_what_a_program_leaves_behind_ends_with_it(script: str, tmp_path: Path) -> None:
     ending, printed = run(shell(script, tmp_path, grace=0.2))

@@ -117,7 +117,7 @@ class TestEach:
         grant = Grant(scope=("files:a/**",), writes=("files:${each}/**",), outputs=("result",))
         contracts = {"run": Contract("run", "", "")}
         world = play([each(["b"], grant=grant, with_each=True)], contracts=contracts)
-        assert "writes 'files:b/**', beyond files:a/**" in world.reason("e")
+        assert "reaches 'files:b/**', beyond files:a/**" in world.reason("e")
 
     def test_an_element_whose_deadline_passes_fails(self) -> None:
         world = World(plan([each([1], deadline=Deadline(within=10))])).start()

@@ -19,8 +19,21 @@ from forge_cli.manifest.model.contracts import (
     Scope,
     StateKey,
 )
-from forge_cli.manifest.model.words import Budget, Count, Id, Labels, Variable, Whole, key, strict
+from forge_cli.manifest.model.words import (
+    Budget,
+    Count,
+    Id,
+    Labels,
+    Variable,
+    Whole,
+    Words,
+    key,
+    strict,
+)
 from forge_cli.manifest.model.work import Item
+
+Version = Annotated[int, Field(ge=1, le=1, json_schema_extra={"const": 1})]
+"""Not a literal: to Python, and so to a literal, true is 1."""
 
 
 @strict
@@ -50,7 +63,7 @@ class Join(TypedDict, total=False):
 class Manifest(TypedDict, total=False):
     """A forge manifest, version 1: who may do what, under which contract."""
 
-    forge: Required[Annotated[Literal[1], key("The version of the language.", 1)]]
+    forge: Required[Annotated[Version, key("The version of the language.", 1)]]
     name: Annotated[Id, key("The file's stem if absent.", "authorization-review")]
     version: Annotated[
         str, Field(pattern=VERSION), key("Of the topology; 0.0.0 if absent.", "2.1.0")
@@ -89,7 +102,7 @@ class Manifest(TypedDict, total=False):
         ),
     ]
     schemas: Annotated[
-        dict[Annotated[str, Field(pattern=SCHEMA_ID)], str | dict[str, Any]],
+        dict[Annotated[str, Field(pattern=SCHEMA_ID)], Words | dict[str, Any]],
         key("JSON Schemas: a path, or written here.", {"findings@3": "schemas/findings.json"}),
     ]
     context_packages: Annotated[

@@ -19,7 +19,7 @@ EvidenceNeeded = Annotated[
     list[str], key("Outputs or artifacts that must be there with a digest.", ["findings"])
 ]
 Deadline = Annotated[str, key("When it must have ended: a time with an offset, or a span.", "90m")]
-ReturnChannel = Annotated[str, key("A state key that gets the result as well.", "state:findings")]
+ReturnChannel = Annotated[Words, key("A state key that gets the result as well.", "state:findings")]
 Then = Literal[
     "fail", "continue", "return-partial", "escalate", "return-partial-and-escalate", "compensate"
 ]
@@ -93,16 +93,16 @@ class Delegation(TypedDict, total=False):
 
     id: Annotated[str, key("Equals the key, if it is written at all.", "delegation-204")]
     parent_attempt: Annotated[str, key("Recorded; grants nothing.", "attempt-31")]
-    delegator: Required[Annotated[str, key("Who asks.", "agent:supervisor@7")]]
-    delegate: Required[Annotated[str, key("Who is asked.", "agent:security-reviewer@4")]]
+    delegator: Required[Annotated[Words, key("Who asks.", "agent:supervisor@7")]]
+    delegate: Required[Annotated[Words, key("Who is asked.", "agent:security-reviewer@4")]]
     purpose: Required[Annotated[Words, key("What for.", "Review changed authorization paths")]]
     scope: Required[Scope]
     authority: Required[
         Annotated[Capabilities, key("What the delegate may use; [] is nothing.", ["test-run"])]
     ]
-    context_package: Annotated[str, key("What it gets to know.", "context:sec-review-88")]
+    context_package: Annotated[Words, key("What it gets to know.", "context:sec-review-88")]
     completion: Required[
-        Annotated[str, key("The schema that the result must meet.", "schema:security-findings@3")]
+        Annotated[Words, key("The schema that the result must meet.", "schema:security-findings@3")]
     ]
     criteria: Criteria
     outputs: Annotated[Outputs, key("Keys of the result; the role's if absent.", ["findings"])]
@@ -147,7 +147,7 @@ class ContextPackage(TypedDict, total=False):
 class StateKey(TypedDict, total=False):
     """A value that several items share."""
 
-    owner: Required[Annotated[str, key("The role that may write it.", "reviewer")]]
+    owner: Required[Annotated[Words, key("The role that may write it.", "reviewer")]]
     merge: Annotated[
         Literal["reject", "append", "union"],
         key("What happens when two write it; `reject` if absent.", "append"),

@@ -105,7 +105,7 @@ class Agent(TypedDict, total=False):
     model: Annotated[str, key("Provider and model.", "anthropic:claude-haiku-4-5")]
     base_url: Annotated[str, key("Where the model is served.", "http://127.0.0.1:8080/v1")]
     instructions: Annotated[Words, key("What it is told about its role.", "You review code.")]
-    instructions_file: Annotated[str, key("The same, in a file.", "prompts/review.md")]
+    instructions_file: Annotated[Words, key("The same, in a file.", "prompts/review.md")]
     tools: Annotated[list[str], key("Tools that it is shown.", ["read_file", "tool:logs/query"])]
     max_turns: Annotated[Count, key("Turns that one item may take; 50 if absent.", 20)]
     prices: Annotated[

@@ -49,8 +49,8 @@ _With = TypedDict(
 class Work(_With, total=False):
     """What items and sub-tasks have in common."""
 
-    role: Annotated[str, key("The role that does it.", "reviewer")]
-    delegation: Annotated[str, key("The contract under which it is done.", "delegation-204")]
+    role: Annotated[Words, key("The role that does it.", "reviewer")]
+    delegation: Annotated[Words, key("The contract under which it is done.", "delegation-204")]
     run: Annotated[Argv, key("A program and its arguments, without a shell.", ["pytest", "-q"])]
     script: Annotated[
         Words, key("A bash text; inputs arrive as $INPUT_<NAME>.", 'test "$INPUT_WHO" = world')
@@ -64,7 +64,7 @@ class Work(_With, total=False):
     depends_on: Annotated[list[str], key("Items that must be accepted before.", ["build"])]
     after: Annotated[list[str], key("Items that must have ended, however.", ["build"])]
     when: Annotated[
-        str, key("A JMESPath condition; false skips it.", "items.update.outputs.changed")
+        Words, key("A JMESPath condition; false skips it.", "items.update.outputs.changed")
     ]
     for_each: Annotated[
         list[Any] | str, key("Once for each element, ${each}.", ["api", "web"], "${inputs.parts}")
@@ -84,11 +84,11 @@ class Work(_With, total=False):
     deadline: Deadline
     timeout: Annotated[str, key("The most that one attempt may take; 1h if absent.", "15m")]
     completion: Annotated[
-        str, key("The JSON Schema that its outputs must meet.", "schemas/verdict.json")
+        Words, key("The JSON Schema that its outputs must meet.", "schemas/verdict.json")
     ]
     criteria: Criteria
     evidence: EvidenceNeeded
-    context_package: Annotated[str, key("What it gets to know.", "context:sec-review-88")]
+    context_package: Annotated[Words, key("What it gets to know.", "context:sec-review-88")]
     on_failure: OnFailure
     on_crash: Annotated[
         Literal["rerun", "hold"], key("What happens to an attempt lost in a crash.", "hold")

@@ -38,18 +38,12 @@ def check(subject: Subject) -> Iterator[Finding]:
     for error in subject.errors("conflicting-keys"):
         parent, second = error.path[:-1], str(error.path[-1])
         message = f"{describe(parent)} has both '{error.key}' and '{second}'; only one can hold"
-        if {error.key, second} - {"delegation"} <= set(CONTRACT):
-            message = (
-                f"{describe(parent)} has a 'delegation', which says '{_other(error.key, second)}'"
-            )
+        if second in CONTRACT:
+            message = f"{describe(parent)} has a 'delegation', which says '{second}'"
         yield Finding(
             "conflicting-keys",
-            Spot(error.path, "key", "second here"),
+            Spot(error.path, "key", "not beside the other"),
             message,
             f"delete '{second}' or '{error.key}'",
-            (Spot((*parent, error.key), "key", "first here"),),
+            (Spot((*parent, error.key), "key", "the other"),),
         )
-
-
-def _other(first: str, second: str) -> str:
-    return second if first == "delegation" else first

@@ -19,7 +19,7 @@ Good:
 forge: 1
 context_packages:
   brief:
-    summary: {source: attempt-1, author: "agent:lead", confidence: "0.8", text: It was tried twice.}
+    summary: {source: attempt-1, author: "agent:lead", confidence: "0.8", text: Tried twice.}
     transcript: files:logs/chat.md
     max_bytes: 65536
 work_items:

@@ -100,4 +100,4 @@ def _is_ordered(path: Path, needs: Any, data: Any) -> bool:
     for step in path:
         item = item[step]
     referred = set(_REFERENCE.findall(str(item.get("with", ""))))
-    return isinstance(needs, list) and bool(needs) and all(each in referred for each in needs)
+    return isinstance(needs, list) and bool(needs) and all(str(each) in referred for each in needs)

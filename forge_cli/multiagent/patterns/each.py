@@ -1,6 +1,6 @@
 """One item for every element of a list; each output becomes a list in the elements' order."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 
 from forge_cli.multiagent.node import Fate, Node
@@ -34,27 +34,26 @@ def grant_of(node: Node, value: Json) -> Grant:
     return replace(node.grant, scope=tuple(scope), writes=tuple(writes))
 
 
-def widening(node: Node, values: list[Json], limits: Iterable[tuple[str, ...]]) -> str:
+def widening(node: Node, values: list[Json], limits: Sequence[tuple[str, ...]]) -> str:
     """Why some element would touch more than its contracts allow, or nothing.
 
     `limits` are the scopes of the contracts above, each of which must hold every element's.
     """
-    if not node.item.with_each:
+    found = (_excess(grant_of(node, value), value, limits) for value in values)
+    return next((excess for excess in found if excess), "")
+
+
+def _excess(grant: Grant, value: Json, limits: Sequence[tuple[str, ...]]) -> str:
+    within = [(inner, limit) for inner in grant.scope for limit in limits]
+    within += [(inner, grant.scope) for inner in grant.writes]
+    try:
+        beyond = next((pair for pair in within if not contains(pair[1], pair[0]).holds), None)
+    except ValueError as fault:
+        return f"element {value!r}: {fault}"
+    if beyond is None:
         return ""
-    outer = list(limits)
-    for value in values:
-        grant = grant_of(node, value)
-        try:
-            for inner in grant.scope:
-                for limit in outer:
-                    if not contains(limit, inner).holds:
-                        return f"element {value!r} reaches {inner!r}, beyond {', '.join(limit)}"
-            for inner in grant.writes:
-                if not contains(grant.scope, inner).holds:
-                    return f"element {value!r} writes {inner!r}, beyond {', '.join(grant.scope)}"
-        except ValueError as fault:
-            return f"element {value!r}: {fault}"
-    return ""
+    inner, limit = beyond
+    return f"element {value!r} reaches {inner!r}, beyond {', '.join(limit)}"
 
 
 def ready(node: Node) -> Fate:

@@ -9,13 +9,15 @@ import pytest
 
 from forge_cli.manifest.rules import module_name
 
-_BLOCK = re.compile(r"^(?:(Bad|Good)[^\n]*:\n)?```(\S+)(?: ([^\n]+))?\n(.*?)^```$", re.M | re.S)
+_BLOCK = re.compile(
+    r"^(?:(Bad|Good)[^\n]*:\n)?```(\S+)(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 _MARKER = re.compile(r"^#( *)(\^+)$")
 
 
 @dataclass(frozen=True)
 class Example:
-    """A manifest, the places marked in it as (line, column, end column), and the files beside it."""
+    """A manifest, what is marked as (line, column, end column), and the files beside it."""
 
     text: bytes
     marks: tuple[tuple[int, int, int], ...]

@@ -1,0 +1,46 @@
+# `make run` and `make test` need a Python of at least 3.11 with venv, and nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(CURDIR)/$(VENV)/bin
+INSTALLED := $(VENV)/installed
+COPY := build/run
+
+.PHONY: run test check evidence bench generate clean
+
+# The shipped manifest changes the shop beside it, so it runs on a copy.
+run: $(INSTALLED)
+	rm -rf $(COPY)/manifests
+	mkdir -p $(COPY)
+	cp -R manifests $(COPY)/manifests
+	cd $(COPY) && $(BIN)/forge run manifests/software-delivery.yaml --workspace .
+
+test: $(INSTALLED)
+	$(BIN)/python -m pytest -q -n 2 --cov=forge_cli.multiagent --cov-branch \
+		--cov-report=term-missing:skip-covered --cov-fail-under=100
+
+check: $(INSTALLED)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Reference evidence of the labs, with clock and ids given, so that it is the same on every machine.
+evidence: $(INSTALLED)
+	PYTHONPATH=. $(BIN)/python tests/manifests/reference.py
+
+bench: $(INSTALLED)
+	@for script in tests/bench/bench_*.py; do PYTHONPATH=. $(BIN)/python $$script || exit 1; done
+
+# What is written from the source: the schema of the manifest and the page of the rules.
+generate: $(INSTALLED)
+	$(BIN)/python -m forge_cli.manifest.generate
+	$(BIN)/python docs/rules.py
+
+clean:
+	rm -rf $(VENV) build dist
+
+$(INSTALLED): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "forge needs Python 3.11 or later, this is " + sys.version.split()[0])'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@

@@ -1,0 +1,118 @@
+"""From a compiled manifest to a run that may start: inputs, limits, needs, where it all goes."""
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from forge_cli.app.inputs import bind, read_file, read_pairs
+from forge_cli.app.limits import lowered
+from forge_cli.app.needs import needs
+from forge_cli.app.plan import Compiled
+from forge_cli.app.workspace import workspace_of
+from forge_cli.canonical import digest
+from forge_cli.errors import ForgeError
+from forge_cli.multiagent.plan import Json, Plan
+from forge_cli.multiagent.plan_document import plan_document
+from forge_cli.multiagent.times import to_text
+
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the command line asks of a run beside its manifest; None where it says nothing."""
+
+    given: Sequence[str] = ()
+    inputs_file: Path | None = None
+    jobs: int | None = None
+    evidence: Path | None = None
+    workspace: Path | None = None
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A run that may start. Folders are absolute; `now` is in milliseconds since the epoch."""
+
+    plan: Plan
+    run_id: str
+    now: int
+    inputs: Mapping[str, Json]
+    env: Mapping[str, str]
+    secrets: Mapping[str, str]
+    manifest: Path
+    workspace: Path
+    evidence: Path
+    environment: Mapping[str, str]
+
+
+class RefusedError(ForgeError):
+    """Nothing was started, for these reasons, each a sentence."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__("; ".join(reasons))
+        self.reasons = tuple(reasons)
+
+
+def prepare(
+    found: Compiled, plan: Plan, manifest: Path, wishes: Wishes, now: int, env: Mapping[str, str]
+) -> Prepared:
+    """Bind the plan to this machine and this call. Nothing is written.
+
+    Raises `RefusedError` if something is not supported or missing here, `ForgeError` for wishes that
+    cannot be met. `env` is the caller's environment.
+    """
+    stated = found.data.get("settings", {}).get("max_concurrency")
+    plan = _bound(lowered(plan, stated, wishes.jobs, env))
+    file = None if wishes.inputs_file is None else read_file(wishes.inputs_file)
+    inputs = bind(plan, read_pairs(wishes.given), file)
+    reasons = [*found.refusals, *_missing(plan, manifest.parent, env)]
+    if reasons:
+        raise RefusedError(reasons)
+    run_id = wishes.run_id or _new_run_id(now)
+    if not _RUN_ID.fullmatch(run_id):
+        raise ForgeError(
+            f"--run-id '{run_id}' is not an id; write letters, digits, '-' and '_', at most 64"
+        )
+    workspace = workspace_of(manifest, wishes.workspace)
+    evidence = wishes.evidence or workspace / "evidence" / plan.name / run_id
+    return Prepared(
+        plan,
+        run_id,
+        now,
+        inputs,
+        {name: env[name] for name in plan.env if name in env},
+        {name: env[name] for name in plan.secrets},
+        manifest.resolve(),
+        workspace,
+        evidence.absolute(),
+        env,
+    )
+
+
+def _bound(plan: Plan) -> Plan:
+    bare = replace(plan, digest="")
+    return replace(bare, digest=digest(plan_document(bare)))
+
+
+def _missing(plan: Plan, folder: Path, env: Mapping[str, str]) -> list[str]:
+    """What the plan needs and this machine has not, a sentence for each kind."""
+    absent = [need.name for need in needs(plan, folder, env) if not need.ok]
+    unset = [name for name in absent if name in plan.secrets]
+    programs = [name for name in absent if name not in plan.secrets]
+    told = []
+    if unset:
+        verb = "secret is" if len(unset) == 1 else "secrets are"
+        told.append(f"{len(unset)} {verb} not set: {', '.join(unset)}")
+    if programs:
+        verb = "program is" if len(programs) == 1 else "programs are"
+        told.append(f"{len(programs)} {verb} missing: {', '.join(programs)}")
+    return told
+
+
+def _new_run_id(now: int) -> str:
+    """`20261130-140911-c2d8`: when it began (UTC), and four digits of chance."""
+    day, _, time = to_text(now)[:19].partition("T")
+    return f"{day.replace('-', '')}-{time.replace(':', '')}-{secrets.token_hex(2)}"

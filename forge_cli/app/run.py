@@ -1,0 +1,177 @@
+"""`forge run`: drive a prepared run to its end, record its evidence and verify it."""
+
+import asyncio
+import gc
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from forge_cli.app.preparation import Prepared
+from forge_cli.engines.local import LocalEngine, SystemClock
+from forge_cli.evidence import record, verification
+from forge_cli.evidence.checks import Check
+from forge_cli.evidence.environment import environment
+from forge_cli.evidence.head import Head
+from forge_cli.evidence.verify import verify
+from forge_cli.gateway.acceptance import Acceptance, file_digest
+from forge_cli.gateway.secrets import Redactor
+from forge_cli.handlers import create
+from forge_cli.handlers.context import HandlerContext
+from forge_cli.ledger import runs
+from forge_cli.ledger.artifacts import ArtifactFolder
+from forge_cli.ledger.store import Store
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.plan_document import plan_document
+from forge_cli.multiagent.ports import Clock, Observer
+from forge_cli.multiagent.run import Run
+from forge_cli.multiagent.run_state import RunState
+from forge_cli.multiagent.times import to_text
+
+SANDBOX = "off, not enforced"
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a run ended: its status, the signal that stopped it, and what its evidence says.
+
+    `faults` are the checks of the evidence that failed: none, unless somebody interfered.
+    """
+
+    status: str
+    signal: str
+    head: Head
+    faults: tuple[Check, ...]
+
+
+class Opened:
+    """A run whose ledger is open and that has not started; a clock is given to get given times."""
+
+    def __init__(self, prepared: Prepared, clock: Clock | None = None) -> None:
+        redactor = Redactor(prepared.secrets)
+        folder = runs.new(prepared.workspace, prepared.run_id)
+        self.run = Run(prepared.plan)
+        self.artifacts = ArtifactFolder(folder.artifacts)
+        self._prepared = prepared
+        self._clock = clock or SystemClock()
+        self._context = HandlerContext(
+            prepared.workspace,
+            prepared.manifest.parent,
+            self.artifacts,
+            redactor,
+            prepared.environment,
+        )
+        self.store = Store.create(
+            folder.ledger,
+            prepared.run_id,
+            f"{socket.gethostname()}:{os.getpid()}",
+            self._clock.now(),
+            _notes(prepared),
+            redactor.redact if prepared.secrets else None,
+        )
+
+    def execute(self, observers: Sequence[Observer] = ()) -> Finished:
+        """Run to the end and write the evidence, however it ends.
+
+        `ForgeError` if ledger or evidence cannot be written: what was recorded until then stays.
+        """
+        began, spent = time.monotonic_ns(), time.process_time_ns()
+        with _patient_collector():
+            state = asyncio.run(self._drive(observers))
+            milliseconds = (
+                (time.monotonic_ns() - began) // 1_000_000,
+                (time.process_time_ns() - spent) // 1_000_000,
+            )
+            head, faults = self._record(environment("local", SANDBOX, *milliseconds))
+        self.store.release(self._clock.now())
+        return Finished(state.status, state.signal, head, faults)
+
+    async def _drive(self, observers: Sequence[Observer]) -> RunState:
+        prepared = self._prepared
+        kinds = {role.handler.kind for role in prepared.plan.roles.values()}
+        handlers = create(sorted(kinds), self._context)
+        judge = Acceptance(prepared.plan, self.artifacts, partial(_digest, prepared.workspace))
+        engine = LocalEngine(self.run, self.store, handlers, judge, self._clock, observers)
+        try:
+            with _signals(engine):
+                return await engine.drive(self._started())
+        finally:
+            for handler in handlers.values():
+                await handler.close()
+
+    def _started(self) -> Event:
+        prepared, now = self._prepared, self._clock.now()
+        body = {
+            "run": prepared.run_id,
+            "plan": prepared.plan.digest,
+            "inputs": dict(prepared.inputs),
+            "env": dict(prepared.env),
+            "deadline": to_text(prepared.plan.deadline.resolve(now)),
+            "sandbox": SANDBOX,
+        }
+        return Event(now, "run_started", body=body)
+
+    def _record(self, facts: Mapping[str, Json]) -> tuple[Head, tuple[Check, ...]]:
+        prepared, lines = self._prepared, self.store.lines()
+        head = record.write(prepared.evidence, prepared.plan, lines, self.artifacts, facts)
+        checks = verify(prepared.evidence, head)
+        verification.write(prepared.evidence, checks)
+        return head, tuple(check for check in checks if not check.ok)
+
+
+def _notes(prepared: Prepared) -> dict[str, str]:
+    """What readers of the ledger are to know beside its events."""
+    plan = json.dumps(plan_document(prepared.plan), ensure_ascii=False)
+    return {"name": prepared.plan.name, "plan": plan, "evidence": str(prepared.evidence)}
+
+
+def _digest(workspace: Path, name: str) -> str | None:
+    try:
+        return file_digest((workspace / name).read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+@contextmanager
+def _signals(engine: LocalEngine) -> Iterator[None]:
+    """The first signal stops the run cleanly; the second ends forge at once.
+
+    What then still runs is ended by its guards, which notice that forge is gone.
+    """
+    loop = asyncio.get_running_loop()
+    seen: list[signal.Signals] = []
+
+    def take(number: signal.Signals) -> None:
+        if seen:
+            os._exit(128 + number)
+        seen.append(number)
+        engine.stop(number.name)
+
+    for number in SIGNALS:
+        loop.add_signal_handler(number, take, number)
+    try:
+        yield
+    finally:
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
+
+
+@contextmanager
+def _patient_collector() -> Iterator[None]:
+    """Look for cycles rarely: a run holds much that lives long and hardly any cycle."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

@@ -1,0 +1,149 @@
+"""`forge run`: runs a manifest, shows how it goes, and says how it ended."""
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forge_cli.app.choice import manifest as only_manifest
+from forge_cli.app.plan import compiled
+from forge_cli.app.preparation import Prepared, RefusedError, Wishes, prepare
+from forge_cli.app.run import Finished, Opened
+from forge_cli.app.runs import short_name
+from forge_cli.cli.console import Console
+from forge_cli.cli.options import Color, TextOrLines
+from forge_cli.cli.plan import plan as show_plan
+from forge_cli.cli.plan import refuse
+from forge_cli.cli.progress import Progress
+from forge_cli.cli.terminal import Terminal, complain, write
+from forge_cli.cli.verdict import Outcome, exit_code, refusal, verdict
+from forge_cli.engines import ENGINES
+from forge_cli.errors import ForgeError
+from forge_cli.ledger.store import Store
+from forge_cli.multiagent.events import Event
+
+REFUSED = 2
+
+
+def run(
+    manifest: Annotated[
+        Path | None,
+        typer.Argument(metavar="MANIFEST", help="Its file; else the only *.forge.yaml here."),
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--input", "-i", metavar="KEY=VALUE", help="An input of the run."),
+    ] = None,
+    inputs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Inputs as one JSON object.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", "-j", metavar="N", help="Turns at a time; only lowers the limit."),
+    ] = None,
+    engine: Annotated[str, typer.Option(metavar="NAME", help="The engine: local.")] = "local",
+    evidence: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Where evidence goes; else evidence/<name>/<run id>."),
+    ] = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="What scopes are relative to; else the git root."),
+    ] = None,
+    run_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="The id of the run; else made from the time.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the plan, as `forge plan` does; run nothing.")
+    ] = False,
+    allow_degraded: Annotated[
+        bool, typer.Option("--allow-degraded", help="Exit 0 for a degraded run.")
+    ] = False,
+    allow_paused: Annotated[
+        bool, typer.Option("--allow-paused", help="Exit 0 for a paused run.")
+    ] = False,
+    form: TextOrLines = "text",
+    color: Color = "auto",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the verdict.")] = False,
+) -> int:
+    """Run a manifest: check it and what it needs here, run it, write evidence, verify it.
+
+    Exit status: 0 complete, 1 failed, 2 refused, 3 degraded, 4 paused, 130 or 143 stopped.
+
+    \b
+    Examples:
+      forge run manifests/office-research.yaml
+      forge run hello.forge.yaml --input who=moon
+      forge run fix.forge.yaml --jobs 1 --format jsonl
+    """
+    path = manifest or only_manifest(Path(), "forge run")
+    _check_engine(engine)
+    if dry_run:
+        return show_plan(path, given, "text", color)
+    now = time.time_ns() // 1_000_000
+    found = compiled(path, now, workspace)
+    if found.plan is None:
+        return refuse(found, path, color)
+    wishes = Wishes(given or [], inputs, jobs, evidence, workspace, run_id)
+    try:
+        prepared = prepare(found, found.plan, path, wishes, now, os.environ)
+    except RefusedError as refused:
+        terminal = Terminal.of(sys.stdout, color)
+        write(sys.stdout, map(terminal.fit, refusal(terminal, refused.reasons)))
+        return REFUSED
+    opened = Opened(prepared)
+    console = Console.of(sys.stderr, color, quiet or form == "jsonl", str(path))
+    progress = Progress(opened.run.state, prepared.run_id, console)
+    observers = [progress, EventLines(opened.store)] if form == "jsonl" else [progress]
+    progress.start()
+    try:
+        finished = opened.execute(observers)
+    finally:
+        progress.close()
+    code = exit_code(finished.status, finished.signal, allow_degraded, allow_paused)
+    if form == "text":
+        outcome = _outcome(prepared, opened, finished, path)
+        terminal = Terminal.of(sys.stdout, color)
+        write(sys.stdout, map(terminal.fit, verdict(progress.board, terminal, outcome, code)))
+    return _verified(finished, code)
+
+
+class EventLines:
+    """Writes the ledger's lines to standard output as they become durable."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._written = 0
+
+    def __call__(self, event: Event) -> None:  # noqa: ARG002  # the ledger has it as text
+        """Write what the ledger holds and was not written yet."""
+        lines = list(self._store.lines(after=self._written))
+        self._written += len(lines)
+        write(sys.stdout, (line.text for line in lines))
+        if lines:
+            sys.stdout.flush()
+
+
+def _check_engine(name: str) -> None:
+    if name not in ENGINES:
+        raise ForgeError(f"there is no engine '{name}'; there are: {', '.join(ENGINES)}")
+
+
+def _outcome(prepared: Prepared, opened: Opened, finished: Finished, path: Path) -> Outcome:
+    return Outcome(
+        short_name(prepared.workspace, prepared.run_id),
+        os.path.relpath(prepared.evidence),
+        f"{finished.head.root} {finished.head.size}",
+        str(path),
+        opened.artifacts.get,
+    )
+
+
+def _verified(finished: Finished, code: int) -> int:
+    """The exit status: never success with evidence that does not hold."""
+    for fault in finished.faults:
+        complain(f"the evidence does not hold: {fault.name}: {fault.sentence}")
+    return code or int(bool(finished.faults))

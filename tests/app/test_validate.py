@@ -1,0 +1,52 @@
+"""Bytes to findings in one order."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from forge_cli.app.validate import Report, check_file
+from forge_cli.manifest.findings import Finding, Place, Spot
+
+VALID = b"forge: 1\nwork_items:\n  hello:\n    run: [echo, hello]\n    capabilities: []\n"
+FAULTY = VALID + b"forge: 1\n7: *x\n" + VALID.replace(b"work_items", b"zzz").partition(b"\n")[2]
+
+
+def test_a_valid_manifest_has_no_findings() -> None:
+    assert check_file("a.yaml", VALID) == Report("a.yaml", (), VALID)
+
+
+def test_findings_come_by_line_column_and_rule() -> None:
+    found = check_file("a.yaml", FAULTY).findings
+    places = [(finding.spot.place, finding.rule) for finding in found]
+    assert places == sorted(places)
+    assert len(found) >= 4
+
+
+def test_every_finding_and_what_it_relates_to_has_a_place() -> None:
+    for finding in check_file("a.yaml", FAULTY).findings:
+        assert all(spot.place is not None for spot in (finding.spot, *finding.related))
+
+
+def test_the_verdict_is_the_same_in_every_thread() -> None:
+    with ThreadPoolExecutor(16) as threads:
+        reports = set(threads.map(lambda _: check_file("a.yaml", FAULTY), range(64)))
+    assert len(reports) == 1
+
+
+@pytest.mark.parametrize(
+    ("severities", "fails", "fails_strictly"),
+    [((), False, False), (("warning",), False, True), (("warning", "error"), True, True)],
+)
+def test_warnings_fail_only_when_strict(
+    severities: tuple[str, ...], fails: bool, fails_strictly: bool
+) -> None:
+    place = Place(1, 1, 1, 2)
+    findings = tuple(
+        Finding("a-rule", Spot(place=place), "a message", severity="error")
+        if severity == "error"
+        else Finding("a-rule", Spot(place=place), "a message", severity="warning")
+        for severity in severities
+    )
+    report = Report("a.yaml", findings, b"")
+    assert report.fails() is fails
+    assert report.fails(strict=True) is fails_strictly

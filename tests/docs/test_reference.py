@@ -1,0 +1,56 @@
+"""The reference names everything that is there."""
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forge_cli.cli.verdict import EXIT
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+SCHEMA = ROOT / "forge_cli" / "manifest" / "data" / "manifest.schema.json"
+
+
+def named(page: str) -> set[str]:
+    """Every word that a page sets as code."""
+    spans = re.findall(r"`([^`\n]+)`", (DOCS / page).read_text("utf-8"))
+    return {word for span in spans for word in re.findall(r"[A-Za-z_][\w-]*", span)}
+
+
+def keys_of(schema: dict[str, Any], definition: str) -> set[str]:
+    found = schema["$defs"][definition] if definition else schema
+    return set(found["properties"])
+
+
+def test_the_page_of_the_rules_is_what_the_rules_say() -> None:
+    spec = importlib.util.spec_from_file_location("rules_page", DOCS / "rules.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (DOCS / "rules.md").read_text("utf-8") == module.page()
+
+
+@pytest.mark.parametrize(
+    "definition", ["", "Role", "Item", "SubTask", "Delegation", "Retry", "StateKey"]
+)
+def test_every_key_of_the_language_is_in_the_reference(definition: str) -> None:
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    assert sorted(keys_of(schema, definition) - named("manifest.md")) == []
+
+
+@pytest.mark.parametrize("definition", ["Function", "Command", "Extract"])
+def test_every_key_of_a_handler_is_in_its_page(definition: str) -> None:
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    assert sorted(keys_of(schema, definition) - named("handlers.md")) == []
+
+
+def test_every_exit_code_of_a_run_is_in_its_page() -> None:
+    page = (DOCS / "exit-codes.md").read_text("utf-8")
+    assert {str(code) for code in EXIT.values()} <= set(
+        re.findall(r"^\| (\d+) ", page, re.MULTILINE)
+    )

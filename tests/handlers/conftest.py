@@ -1,0 +1,108 @@
+"""A workspace, handlers that are open in it, and turns for them."""
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forge_cli.gateway.secrets import Redactor
+from forge_cli.handlers import create
+from forge_cli.handlers.context import HandlerContext
+from forge_cli.multiagent.plan import Grant
+from forge_cli.multiagent.turn import Turn, TurnResult
+
+
+class Kept:
+    """Artifacts in memory."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[str, bytes] = {}
+
+    def put(self, data: bytes) -> str:
+        digest = "sha256:" + hashlib.sha256(data).hexdigest()
+        self._bodies[digest] = data
+        return digest
+
+    def get(self, digest: str) -> bytes:
+        return self._bodies[digest]
+
+
+@pytest.fixture
+def kept() -> Kept:
+    return Kept()
+
+
+@pytest.fixture
+def context(tmp_path: Path, kept: Kept) -> HandlerContext:
+    (tmp_path / "manifests").mkdir()
+    return HandlerContext(
+        workspace=tmp_path,
+        folder=tmp_path / "manifests",
+        artifacts=kept,
+        redactor=Redactor({"TOKEN": "canary-41f7c2"}),
+        environment={"PATH": os.environ["PATH"], "TOKEN": "canary-41f7c2"},
+    )
+
+
+@pytest.fixture
+def turn() -> Turn:
+    return Turn(
+        run_id="run-1",
+        item_id="item",
+        attempt_id="attempt-1",
+        key="item/1",
+        number=1,
+        role_id="role",
+        role_version=1,
+        purpose="Look at it",
+        inputs={},
+        grant=Grant(outputs=("result",)),
+        handler_kind="command",
+        handler={},
+        budget={},
+        timeout=60_000,
+        deadline=0,
+    )
+
+
+@pytest.fixture
+def run(context: HandlerContext, turn: Turn) -> Callable[..., TurnResult]:
+    """Run one turn: `run(kind, config, outputs=..., inputs=..., ...)`."""
+
+    def run(
+        kind: str, config: dict[str, Any], outputs: tuple[str, ...] = ("result",), **fields: Any
+    ) -> TurnResult:
+        made = replace(turn, handler=config, grant=Grant(outputs=outputs), **fields)
+
+        async def main() -> TurnResult:
+            handler = create([kind], context)[kind]
+            try:
+                return await handler.run(made)
+            finally:
+                await handler.close()
+
+        return asyncio.run(main())
+
+    return run
+
+
+@pytest.fixture
+def run_in_turn(context: HandlerContext, turn: Turn) -> Callable[..., list[TurnResult]]:
+    """Run turns one after the other with one handler: `run_in_turn(kind, config, ...)`."""
+
+    def run_in_turn(kind: str, *configs: dict[str, Any]) -> list[TurnResult]:
+        async def main() -> list[TurnResult]:
+            handler = create([kind], context)[kind]
+            try:
+                return [await handler.run(replace(turn, handler=config)) for config in configs]
+            finally:
+                await handler.close()
+
+        return asyncio.run(main())
+
+    return run_in_turn
