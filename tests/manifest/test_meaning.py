@@ -300,6 +300,7 @@ def test_a_doubled_dollar_is_a_dollar(findings: Findings) -> None:
         ("len(inputs.n) > `0`", "there is no function 'len'", "functions: abs"),
         ("inputs.n ==", "is not complete", "names with hyphens"),
         ("length(items) > `0`", "'items' is looked at as a whole", "name what you need"),
+        ("!inputs.n", "'inputs' is looked at as a whole", "write  !(inputs.n)"),
         ('items."a-b".output.result', "an item has 'outputs' and 'status'", "write  items."),
     ],
 )
@@ -483,3 +484,19 @@ def test_nothing_is_later_than_a_deadline_that_cannot_be_read(findings: Findings
         """
     )
     assert rules(found) == ["bad-value"]
+
+
+def test_elements_that_write_the_same_side_by_side_are_told(findings: Findings) -> None:
+    text = """
+        forge: 1
+        work_items:
+          scan:
+            for_each: [api, web, api]
+            run: [scan, "${each}"]
+            capabilities: [write]
+            writes: ["files:${each}/**"]
+        """
+    found = only(findings(text))
+    assert found.rule == "write-conflict"
+    assert found.spot.path == ("work_items", "scan", "for_each", 2)
+    assert findings(text.replace("web, api", "web, apis")) == []

@@ -32,6 +32,7 @@ work_items:
 ```
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from forge_cli.manifest.expressions import Reading, Steps, read
@@ -52,7 +53,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     for node in topology.holding("when"):
         path, reading = (*node.path, "when"), read(node.own["when"])
         yield from _fault(path, reading)
-        yield from _conditions(path, reading.paths)
+        yield from _conditions(path, node.own["when"], reading.paths)
     for contract in topology.contracts.values():
         if contract.delegate is not None:
             yield from _criteria(contract.path, contract.written, contract.outputs)
@@ -69,7 +70,7 @@ def _fault(path: Path, reading: Reading) -> Iterator[Finding]:
         yield Finding(RULE, spot, reading.fault, reading.hint)
 
 
-def _conditions(path: Path, paths: Sequence[Steps]) -> Iterator[Finding]:
+def _conditions(path: Path, text: str, paths: Sequence[Steps]) -> Iterator[Finding]:
     for steps in paths:
         if not steps or steps[0] not in ROOTS:
             yield _unknown_root(path, steps)
@@ -78,7 +79,7 @@ def _conditions(path: Path, paths: Sequence[Steps]) -> Iterator[Finding]:
                 RULE,
                 Spot(path, token=steps[0]),
                 f"'{steps[0]}' is looked at as a whole, so nothing says what has to be there",
-                f"name what you need: {_EXAMPLES[steps[0]]}",
+                _negated(text, steps[0]) or f"name what you need: {_EXAMPLES[steps[0]]}",
             )
         elif steps[0] == "items" and len(steps) > 2 and steps[2] not in ("outputs", "status"):
             yield Finding(
@@ -94,6 +95,12 @@ _EXAMPLES = {
     "items": "items.ID.outputs.KEY or items.ID.status",
     "state": "state.KEY",
 }
+
+
+def _negated(text: str, root: str) -> str:
+    """What to type where `!` takes only the first name, as it does in JMESPath."""
+    found = re.search(rf"!({root}(?:\.[\w\"-]+)+)", text)
+    return f"'!' takes only the first name: write  !({found[1]})" if found else ""
 
 
 def _unknown_root(path: Path, steps: Steps) -> Finding:
