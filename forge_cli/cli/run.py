@@ -24,6 +24,7 @@ from forge_cli.engines import ENGINES
 from forge_cli.errors import ForgeError
 from forge_cli.ledger.store import Store
 from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.ports import Observer
 
 REFUSED = 2
 
@@ -97,7 +98,9 @@ def run(
     opened = Opened(prepared)
     console = Console.of(sys.stderr, color, quiet or form == "jsonl", str(path))
     progress = Progress(opened.run.state, prepared.run_id, console)
-    observers = [progress, EventLines(opened.store)] if form == "jsonl" else [progress]
+    observers: list[Observer] = [progress]
+    if form == "jsonl":
+        observers.append(EventLines(opened.store))
     progress.start()
     try:
         finished = opened.execute(observers)

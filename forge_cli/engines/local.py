@@ -164,9 +164,9 @@ class LocalEngine:
         self._wake.set()
 
     def _expire(self, turn: Turn) -> None:
-        seconds = f"{turn.timeout / 1000:g} s"
         late = self._clock.now() >= turn.deadline
-        self._expired[turn.attempt_id] = "deadline" if late else f"timeout after {seconds}"
+        reason = "deadline has passed" if late else f"timeout after {turn.timeout / 1000:g} s"
+        self._expired[turn.attempt_id] = reason
         self._tasks[turn.attempt_id].cancel()
 
     def _response(self, turn: Turn, result: TurnResult, now: int) -> Event:
@@ -178,12 +178,11 @@ class LocalEngine:
             body: dict[str, Any] = {"sender": sender, "reason": fault}
             return Event(now, "response_ignored", turn.item_id, turn.attempt_id, body)
         expired = self._expired.pop(turn.attempt_id, "")
+        body = _body(sender, result)
         if expired and result.status == "failed":
-            kind = expired.partition(" ")[0]
-            message = "its deadline has passed" if kind == "deadline" else expired
-            body = _body(sender, result) | {"kind": kind, "message": message}
-        else:
-            body = _body(sender, result)
+            # What the handler adds behind its first word names what outlived KILL.
+            body["kind"] = expired.partition(" ")[0]
+            body["message"] = expired + result.message.removeprefix("stopped")
         if result.status == "done":
             verdict = self._judge.judge(turn, result)
             body["output"] = verdict.output
