@@ -89,4 +89,6 @@ def validity(document: Any, file: str) -> Iterator[Problem]:
     error = best_match(validator.iter_errors(document))
     if error is not None:
         message = error.message if len(error.message) <= 200 else f"{error.message[:197]}..."
-        yield Problem(message, tuple(error.absolute_path), file)
+        path = tuple(error.absolute_path)
+        hint = "types: array, boolean, integer, null, number, object, string"
+        yield Problem(message, path, file, hint if path[-1:] == ("type",) else "")

@@ -7,6 +7,7 @@ from typing import Any
 from forge_cli.manifest.actions import ACTIONS, is_action
 from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Path
+from forge_cli.manifest.naming import describe
 from forge_cli.manifest.nodes import Node
 from forge_cli.manifest.references import Mention
 from forge_cli.manifest.topology import Topology
@@ -203,15 +204,15 @@ def _secrets(topology: Topology) -> Iterator[Lookup]:
 
 
 def _evidence(topology: Topology) -> Iterator[Lookup]:
-    for node in topology.nodes.values():
-        wanted = node.terms().get("evidence")
-        if wanted is None or _nobody(node):
-            continue
-        path = node.place("evidence")
-        for index, name in enumerate(wanted):
-            if not name.startswith("files:") and name not in node.outputs:
-                where = f" of item '{node.item_id}'"
-                yield Lookup((*path, index), name, "output", node.outputs, where=where)
+    contracts = topology.contracts.values()
+    held = [(c.path, c.written, c.outputs) for c in contracts if c.delegate is not None]
+    nodes = topology.holding("evidence")
+    held += [(n.path, n.own, n.outputs) for n in nodes if not _nobody(n)]
+    for path, written, outputs in held:
+        for index, name in enumerate(written.get("evidence", ())):
+            if not name.startswith("files:"):
+                where = f" of {describe(path)}"
+                yield Lookup((*path, "evidence", index), name, "output", outputs, where=where)
 
 
 def _channels(topology: Topology) -> Iterator[Lookup]:

@@ -300,6 +300,7 @@ def test_a_doubled_dollar_is_a_dollar(findings: Findings) -> None:
         ("len(inputs.n) > `0`", "there is no function 'len'", "functions: abs"),
         ("inputs.n ==", "is not complete", "names with hyphens"),
         ("length(items) > `0`", "'items' is looked at as a whole", "name what you need"),
+        ("!inputs.n", "'inputs' is looked at as a whole", "write  !(inputs.n)"),
         ('items."a-b".output.result', "an item has 'outputs' and 'status'", "write  items."),
     ],
 )
@@ -458,3 +459,44 @@ def test_ten_thousand_unknown_names_are_told_in_time(findings: Findings) -> None
     for each in found:
         count[each.rule] += 1
     assert count == {"unknown-reference": 10_000}
+
+
+@pytest.mark.parametrize("each", ["abc", "a ${inputs.n}", "${run}"])
+def test_elements_come_from_a_list_an_input_or_an_output(each: str, findings: Findings) -> None:
+    found = only(
+        findings(
+            f"""
+            forge: 1
+            inputs: {{n: {{}}}}
+            work_items: {{a: {{run: [x], capabilities: [], for_each: '{each}'}}}}
+            """
+        )
+    )
+    assert found.rule == "bad-reference"
+
+
+def test_nothing_is_later_than_a_deadline_that_cannot_be_read(findings: Findings) -> None:
+    found = findings(
+        """
+        forge: 1
+        deadline: 12:30
+        work_items: {a: {run: [x], capabilities: [], timeout: 9h}}
+        """
+    )
+    assert rules(found) == ["bad-value"]
+
+
+def test_elements_that_write_the_same_side_by_side_are_told(findings: Findings) -> None:
+    text = """
+        forge: 1
+        work_items:
+          scan:
+            for_each: [api, web, api]
+            run: [scan, "${each}"]
+            capabilities: [write]
+            writes: ["files:${each}/**"]
+        """
+    found = only(findings(text))
+    assert found.rule == "write-conflict"
+    assert found.spot.path == ("work_items", "scan", "for_each", 2)
+    assert findings(text.replace("web, api", "web, apis")) == []

@@ -73,7 +73,14 @@ RULES: Mapping[str, Rule] = {
     "unknown-reference": _meaning(),
     "version-mismatch": _meaning("roles", "schemas"),
     "bad-reference": _meaning(
-        "role", "completion", "context_package", "return_channel", "delegations", "owner", "to"
+        "role",
+        "completion",
+        "context_package",
+        "return_channel",
+        "delegations",
+        "owner",
+        "to",
+        "for_each",
     ),
     "unknown-interpolation": _meaning(),
     "bad-value": _meaning("deadline", "timeout", "on_failure", "cost_usd", "grace", "prices"),

@@ -32,11 +32,13 @@ work_items:
 ```
 """
 
+import re
 from collections.abc import Iterator, Sequence
 
 from forge_cli.manifest.expressions import Reading, Steps, read
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.nodes import Node
+from forge_cli.manifest.naming import describe
+from forge_cli.manifest.nodes import Written
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.suggest import suggest
 from forge_cli.manifest.topology import Topology
@@ -51,12 +53,13 @@ def check(subject: Subject) -> Iterator[Finding]:
     for node in topology.holding("when"):
         path, reading = (*node.path, "when"), read(node.own["when"])
         yield from _fault(path, reading)
-        yield from _conditions(path, reading.paths)
-    for node in topology.nodes.values():
-        for index, text in enumerate(node.terms().get("criteria", ())):
-            path, reading = (*node.place("criteria"), index), read(text)
-            yield from _fault(path, reading)
-            yield from _criteria(path, node, reading.paths)
+        yield from _conditions(path, node.own["when"], reading.paths)
+    for contract in topology.contracts.values():
+        if contract.delegate is not None:
+            yield from _criteria(contract.path, contract.written, contract.outputs)
+    for node in topology.holding("criteria"):
+        if node.agent is not None or node.children:
+            yield from _criteria(node.path, node.own, node.outputs)
     for path, text in _extracts(topology):
         yield from _fault(path, read(text))
 
@@ -67,7 +70,7 @@ def _fault(path: Path, reading: Reading) -> Iterator[Finding]:
         yield Finding(RULE, spot, reading.fault, reading.hint)
 
 
-def _conditions(path: Path, paths: Sequence[Steps]) -> Iterator[Finding]:
+def _conditions(path: Path, text: str, paths: Sequence[Steps]) -> Iterator[Finding]:
     for steps in paths:
         if not steps or steps[0] not in ROOTS:
             yield _unknown_root(path, steps)
@@ -76,7 +79,7 @@ def _conditions(path: Path, paths: Sequence[Steps]) -> Iterator[Finding]:
                 RULE,
                 Spot(path, token=steps[0]),
                 f"'{steps[0]}' is looked at as a whole, so nothing says what has to be there",
-                f"name what you need: {_EXAMPLES[steps[0]]}",
+                _negated(text, steps[0]) or f"name what you need: {_EXAMPLES[steps[0]]}",
             )
         elif steps[0] == "items" and len(steps) > 2 and steps[2] not in ("outputs", "status"):
             yield Finding(
@@ -92,6 +95,12 @@ _EXAMPLES = {
     "items": "items.ID.outputs.KEY or items.ID.status",
     "state": "state.KEY",
 }
+
+
+def _negated(text: str, root: str) -> str:
+    """What to type where `!` takes only the first name, as it does in JMESPath."""
+    found = re.search(rf"!({root}(?:\.[\w\"-]+)+)", text)
+    return f"'!' takes only the first name: write  !({found[1]})" if found else ""
 
 
 def _unknown_root(path: Path, steps: Steps) -> Finding:
@@ -111,24 +120,25 @@ def _unknown_root(path: Path, steps: Steps) -> Finding:
     )
 
 
-def _criteria(path: Path, node: Node, paths: Sequence[Steps]) -> Iterator[Finding]:
-    if node.agent is None and not node.children:
-        return
-    for steps in paths:
-        if steps and steps[0] not in node.outputs:
-            suggestion = suggest(steps[0], tuple(node.outputs))
-            outputs = ", ".join(f"'{key}'" for key in node.outputs) or "none"
-            yield Finding(
-                RULE,
-                Spot(
-                    path,
-                    note=f"did you mean '{suggestion.word}'?" if suggestion else "",
-                    token=steps[0],
-                ),
-                f"'{steps[0]}' is always null here: a criterion looks at the outputs of"
-                f" '{node.item_id}'",
-                f"outputs: {outputs}",
-            )
+def _criteria(path: Path, written: Written, outputs: tuple[str, ...]) -> Iterator[Finding]:
+    for index, text in enumerate(written.get("criteria", ())):
+        place, reading = (*path, "criteria", index), read(text)
+        yield from _fault(place, reading)
+        for steps in reading.paths:
+            if steps and steps[0] not in outputs:
+                yield _no_output(place, steps[0], outputs)
+
+
+def _no_output(path: Path, name: str, outputs: tuple[str, ...]) -> Finding:
+    suggestion = suggest(name, outputs)
+    note = f"did you mean '{suggestion.word}'?" if suggestion else ""
+    known = ", ".join(f"'{key}'" for key in outputs) or "none"
+    return Finding(
+        RULE,
+        Spot(path, note=note, token=name),
+        f"'{name}' is always null here: a criterion looks at the outputs of {describe(path[:2])}",
+        f"outputs: {known}",
+    )
 
 
 def _quoted(name: str) -> str:

@@ -32,6 +32,7 @@ from forge_cli.manifest.lookups import agents, schemas
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.topology import Topology
 from forge_cli.manifest.values import Fault, reference
+from forge_cli.multiagent.templates import TemplateError, parse_template
 
 RULE = "bad-reference"
 
@@ -42,6 +43,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         found = reference(text, kind)
         if isinstance(found, Fault):
             yield Finding(RULE, Spot(path), found.message, found.hint)
+    for node in subject.topology.holding("for_each"):
+        if isinstance(node.own["for_each"], str):
+            yield from _elements((*node.path, "for_each"), node.own["for_each"])
     for contract in subject.topology.contracts.values():
         said = contract.written.get("id", contract.delegation_id)
         if said != contract.delegation_id:
@@ -52,6 +56,21 @@ def check(subject: Subject) -> Iterator[Finding]:
                 f"write  id: {contract.delegation_id}  or leave it out",
                 (Spot(contract.path, "key", "its key"),),
             )
+
+
+def _elements(path: Path, text: str) -> Iterator[Finding]:
+    try:
+        parts = parse_template(text)
+    except TemplateError:
+        return  # told where the reference is read
+    only = parts[0]
+    if len(parts) > 1 or isinstance(only, str) or only.root not in ("inputs", "items"):
+        yield Finding(
+            RULE,
+            Spot(path),
+            f"{text!r} is neither a list nor one reference to an input or output",
+            "write  for_each: [a, b]  or  for_each: ${inputs.NAME}",
+        )
 
 
 def _references(topology: Topology) -> Iterator[tuple[Path, str, str]]:

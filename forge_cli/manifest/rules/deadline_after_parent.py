@@ -30,11 +30,11 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.limits import later, read_deadline, read_duration, run_deadline
+from forge_cli.manifest.limits import later, read_deadline, read_duration
 from forge_cli.manifest.nodes import Node
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.topology import Topology
-from forge_cli.multiagent.plan import Deadline
+from forge_cli.multiagent.plan import DEFAULT_DEADLINE, Deadline
 
 RULE = "deadline-after-parent"
 
@@ -49,23 +49,26 @@ def check(subject: Subject) -> Iterator[Finding]:
     for contract in topology.contracts.values():
         found = read_deadline(contract.written.get("deadline"))
         path = (*contract.path, "deadline")
-        yield from _behind(path, contract.written.get("deadline", ""), found, [run], subject.now)
+        yield from _behind(path, contract.written.get("deadline", ""), found, run, subject.now)
     for node in topology.holding("deadline"):
-        links = [*_above(node.parent), run]
+        links = [*_above(node.parent), *run]
         text = node.own["deadline"]
         path = (*node.path, "deadline")
         yield from _behind(path, text, read_deadline(text), links, subject.now)
     for node in topology.holding("timeout"):
         span = read_duration(node.own["timeout"])
-        links = [*_above(node), run]
+        links = [*_above(node), *run]
         found = None if span is None else Deadline(within=span)
         yield from _behind((*node.path, "timeout"), node.own["timeout"], found, links, None)
 
 
-def _run(topology: Topology) -> _Link:
-    text = topology.data.get("deadline", "6h")
-    place = ("deadline",) if "deadline" in topology.data else ()
-    return "the run", place, text, run_deadline(topology.data)
+def _run(topology: Topology) -> list[_Link]:
+    """The run's deadline; none where what is written cannot be read, which is told as that."""
+    if "deadline" not in topology.data:
+        return [("the run", (), "6h", DEFAULT_DEADLINE)]
+    text = topology.data["deadline"]
+    found = read_deadline(text)
+    return [] if found is None else [("the run", ("deadline",), text, found)]
 
 
 def _above(node: Node | None) -> list[_Link]:

@@ -35,12 +35,14 @@ RULE = "missing-compensation"
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Every item whose policy is to compensate and which has no `compensate`."""
+    told: set[Path] = set()
     for node in subject.topology.nodes.values():
         policy = node.terms().get("on_failure")
         place: Path = node.place("on_failure")
         if isinstance(policy, dict):
             policy, place = policy.get("then"), (*place, "then")
-        if policy == "compensate" and "compensate" not in node.written:
+        if policy == "compensate" and "compensate" not in node.written and place not in told:
+            told.add(place)
             yield Finding(
                 RULE,
                 Spot(place),

@@ -37,15 +37,17 @@ from collections.abc import Iterator
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.nodes import Node
 from forge_cli.manifest.overlaps import Overlaps
-from forge_cli.manifest.scopes import elements, fault
+from forge_cli.manifest.scopes import EACH, elements, fault
 from forge_cli.manifest.subject import Subject
 
 RULE = "write-conflict"
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """One finding for each item that overlaps with an unordered one before it."""
+    """One finding for each item or element that overlaps with an unordered one before it."""
     topology = subject.topology
+    for node in topology.holding("for_each"):
+        yield from _elements(node)
     writers = [node for node in topology.nodes.values() if node.writes and not node.children]
     if len(writers) < 2:
         return
@@ -59,6 +61,29 @@ def check(subject: Subject) -> Iterator[Finding]:
             first, second = sorted((number, clash[0]))
             index = clash[1] if second == number else None
             yield _finding(writers[first], writers[second], index, clash[2])
+        seen.add(texts, number)
+
+
+def _elements(node: Node) -> Iterator[Finding]:
+    """The first element that may write what one before it may; they go side by side."""
+    each = node.own["for_each"]
+    apart = node.writes and all(EACH in text for text in node.writes)
+    if not apart or not isinstance(each, list) or node.own.get("max_parallel") == 1:
+        return
+    seen = Overlaps()
+    for number, writes in enumerate(elements(node.writes, each)):
+        texts = [pair for pair in enumerate(writes) if not fault(pair[1])]
+        clash = seen.first(texts, excluding=0)
+        if clash is not None:
+            yield Finding(
+                RULE,
+                Spot((*node.path, "for_each", number), note=f"may write {clash[2]!r} as well"),
+                f"elements {clash[0]} and {number} of item '{node.item_id}' may run side by side"
+                f" and both write {clash[2]!r}",
+                "write  max_parallel: 1  or let each write a part of its own",
+                (Spot((*node.path, "for_each", clash[0]), note=f"may write {clash[2]!r}"),),
+            )
+            return
         seen.add(texts, number)
 
 
