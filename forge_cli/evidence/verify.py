@@ -91,7 +91,7 @@ def _run(folder: Path, audit: Audit) -> Iterator[Check]:
 
 
 def _files(folder: Path, plan: Plan, audit: Audit) -> Iterator[Check]:
-    files = dict(audit.linement.files()) if plan.evidence == "full" else {}
+    files = dict(audit.placement.files()) if plan.evidence == "full" else {}
     right = f"{count(len(files), 'artifact')}, each with the digest that the events say"
     if plan.evidence == "digests":
         right = "`settings.evidence: digests` keeps artifacts out"
