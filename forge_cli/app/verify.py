@@ -73,7 +73,7 @@ def _below(top: Path) -> Iterator[Path]:
 
 
 def _latest(current: Path) -> list[Path]:
-    workspace = runs.above(current)
+    workspace = runs.above(current.absolute())
     if workspace is None:
         return []
     run = runs.latest(workspace)
@@ -83,7 +83,7 @@ def _latest(current: Path) -> list[Path]:
         raise ForgeError(
             f"run '{run.run_id}' has no evidence yet; `forge show {run.run_id}` tells how it stands"
         )
-    return [workspace / place]
+    return [Path(os.path.relpath(workspace / place, current))]
 
 
 def _head(text: str | None, folders: Sequence[Path]) -> Head | None:

@@ -65,7 +65,9 @@ def text(results: Sequence[Verified], terminal: Terminal, quiet: bool = False) -
         verdict = terminal.ink("green", "VERIFIED") if result.ok else terminal.ink("red", "FAILED")
         checks = [c for c in result.checks if not c.ok or (len(results) == 1 and not quiet)]
         failed = sum(not c.ok for c in result.checks)
-        tally = f"{len(result.checks)} checks" if result.ok else f"{failed} of them wrong"
+        tally = (
+            f"{failed} of {len(result.checks)} checks" if failed else f"{len(result.checks)} checks"
+        )
         yield f"{verdict}  {terminal.safe(str(result.folder))}  {tally}"
         for check in checks:
             word = "ok   " if check.ok else terminal.ink("red", "WRONG")

@@ -46,15 +46,15 @@ def parse(data: bytes) -> dict[str, Json]:
     return document
 
 
-def difference(found: bytes, due: Iterable[bytes]) -> str | None:
-    """`line N` of the first difference to what the file must be, or None if there is none."""
+def difference(found: bytes, due: Iterable[bytes]) -> int | None:
+    """The line of the first difference to what the file must be, or None if there is none."""
     position = line = 0
     for chunk in due:
         piece = found[position : position + len(chunk)]
         if piece != chunk:
             pairs = enumerate(zip(piece, chunk, strict=False))
             same = next((i for i, (a, b) in pairs if a != b), len(piece))
-            return f"line {line + piece[:same].count(10) + 1}"
+            return line + piece[:same].count(10) + 1
         position += len(chunk)
         line += chunk.count(10)
-    return None if position == len(found) else f"line {line + 1}"
+    return None if position == len(found) else line + 1

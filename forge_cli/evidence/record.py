@@ -7,6 +7,7 @@ from pathlib import Path
 from forge_cli.errors import ForgeError
 from forge_cli.evidence import document
 from forge_cli.evidence.bodies import without_bodies
+from forge_cli.evidence.garbage import uncollected
 from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import (
     ENVIRONMENT,
@@ -27,6 +28,7 @@ from forge_cli.multiagent.ports import Artifacts
 from forge_cli.multiagent.run import Run
 
 
+@uncollected()
 def write(
     folder: Path,
     plan: Plan,

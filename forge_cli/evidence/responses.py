@@ -1,52 +1,46 @@
 """Every response correlated: to a request, by the one that was asked, once."""
 
-from collections.abc import Mapping
-
 from forge_cli.evidence.checks import Faults
 from forge_cli.evidence.layout import EVENTS
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.messages import AgentMessage, correlate
-from forge_cli.multiagent.plan import Json
 
-_RESPONSE = {"done": "result", "yields": "result", "failed": "error"}
+STATUSES = frozenset({"done", "failed", "yields"})
+"""What an answer can be; everything else answers nothing."""
 
 
 class Responses:
-    """Pairs each `turn_ended` with the `turn_started` that it answers."""
+    """Pairs each `turn_ended` with the `turn_started` that it answers.
+
+    The rule is that of `messages.correlate`, stated anew on the events: the attempt is the
+    correlation id, the one that was asked is the role of the turn at its item.
+    """
 
     def __init__(self) -> None:
         self.faults = Faults("responses")
         self.correlated = 0
-        self._open: dict[str, AgentMessage] = {}
+        self._asked: dict[str, str] = {}
 
     def check(self, event: Event, line: int) -> None:
         """Pair the event, if it is half of a pair."""
         if event.kind == "turn_started":
-            role = event.body["role"].rpartition("@")[0]
-            recipient = f"{role}#{event.item}"
-            if event.attempt in self._open:
+            if event.attempt in self._asked:
                 self.faults.add(f"{EVENTS}:{line}: {event.attempt!r} is asked twice at once")
-            self._open[event.attempt] = AgentMessage(
-                event.attempt, event.attempt, "run", recipient, "request", {}
-            )
+            role = event.body["role"].rpartition("@")[0]
+            self._asked[event.attempt] = f"{role}#{event.item}"
         elif event.kind == "turn_ended":
-            self._answer(event, event.body, line)
+            self._answer(event, line)
 
     def end(self, line: int) -> None:
-        """Note what was asked and neither answered nor given up by a run that ended so."""
-        for attempt in self._open:
+        """Note what was asked and never answered by the end of the run."""
+        for attempt in self._asked:
             self.faults.add(f"{EVENTS}:{line}: the run ended, and {attempt!r} was never answered")
 
-    def _answer(self, event: Event, body: Mapping[str, Json], line: int) -> None:
-        request = self._open.pop(event.attempt, None)
-        kind = _RESPONSE.get(body["status"], "")
-        response = AgentMessage("", event.attempt, body["sender"], "run", kind, {})
-        if request is None:
+    def _answer(self, event: Event, line: int) -> None:
+        asked = self._asked.pop(event.attempt, None)
+        sender, status = event.body["sender"], event.body["status"]
+        if asked is None:
             self.faults.add(f"{EVENTS}:{line}: {event.attempt!r} answers no request that is open")
-        elif not correlate(request, response):
-            self.faults.add(
-                f"{EVENTS}:{line}: {body['sender']!r} answers with a {kind or body['status']!r}, "
-                f"asked was {request.recipient!r}"
-            )
+        elif sender != asked or status not in STATUSES:
+            self.faults.add(f"{EVENTS}:{line}: {sender!r} answers {status!r}, asked was {asked!r}")
         else:
             self.correlated += 1

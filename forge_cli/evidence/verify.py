@@ -7,6 +7,7 @@ from forge_cli.canonical import digest
 from forge_cli.evidence import artifacts, document, forms
 from forge_cli.evidence.audit import Audit
 from forge_cli.evidence.checks import Check, Faults, count
+from forge_cli.evidence.garbage import uncollected
 from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import (
     COVERED,
@@ -17,9 +18,10 @@ from forge_cli.evidence.layout import (
     UNCOVERED,
 )
 from forge_cli.multiagent.plan import Plan
-from forge_cli.multiagent.plan_document import plan_document, plan_from_document
+from forge_cli.multiagent.plan_document import plan_from_document
 
 
+@uncollected()
 def verify(folder: Path, head: Head | None = None) -> list[Check]:
     """The checks of an evidence folder, in the order in which one rests on the other.
 
@@ -45,16 +47,17 @@ def verify(folder: Path, head: Head | None = None) -> list[Check]:
 def _read_plan(folder: Path, faults: Faults) -> Plan | None:
     data = (folder / PLAN).read_bytes()
     try:
-        plan = plan_from_document(document.parse(data))
+        written = document.parse(data)
+        plan = plan_from_document(written)
+        line = document.difference(data, document.render(written))
+        due = digest({key: value for key, value in written.items() if key != "digest"})
     except Exception as fault:  # noqa: BLE001  # whatever is wrong with it, it is no plan
         faults.add(f"{PLAN} cannot be read: {fault}")
         return None
-    due = digest({key: value for key, value in plan_document(plan).items() if key != "digest"})
     if plan.digest != due:
         faults.add(f"{PLAN} was changed: its digest is {due}, it says {plan.digest}")
-    place = document.difference(data, document.render(plan_document(plan)))
-    if place is not None:
-        faults.add(f"{PLAN}, {place}: this is not what forge writes for that plan")
+    if line is not None:
+        faults.add(f"{PLAN}:{line}: this is not how forge writes that plan")
     return plan
 
 
@@ -81,9 +84,9 @@ def _head(found: Head, kept: Head | None) -> Iterator[Check]:
 def _run(folder: Path, audit: Audit) -> Iterator[Check]:
     faults = Faults("run")
     due = document.render(audit.summary.document(audit.log.head.root))
-    place = document.difference((folder / RUN).read_bytes(), due)
-    if place is not None:
-        faults.add(f"{RUN}, {place}: this does not follow from {PLAN} and {EVENTS}")
+    line = document.difference((folder / RUN).read_bytes(), due)
+    if line is not None:
+        faults.add(f"{RUN}:{line}: this does not follow from {PLAN} and {EVENTS}")
     yield from faults.checks(f"{RUN} follows from {PLAN} and {EVENTS}")
 
 

@@ -14,9 +14,6 @@ from forge_cli.multiagent.times import from_text, to_text
 GENESIS = "sha256:" + "0" * 64
 """What the first event names as the digest of the one before."""
 
-KEYS = ("attempt", "body", "digest", "item", "kind", "prev", "seq", "time")
-"""The keys of a line, in canonical order."""
-
 Redact = Callable[[str], str]
 """Replaces secrets in the canonical text of a body; what comes back must be canonical, too."""
 
@@ -63,21 +60,21 @@ def join(event: Event, body: str, seq: int, prev: str, digest: str | None = None
 def read(text: str) -> Line:
     """The line that the text is; `ValueError` with a sentence if it is not exactly one.
 
-    The text must be what forge itself would write, byte for byte. Whether its digest and `prev`
-    are true is for the reader to check.
+    The text must be what forge itself would write for the event, byte for byte, and its digest
+    the one that is due. Whether `seq` and `prev` are right is for who knows the line before.
     """
     fields = _fields(text)
     event = Event(
-        from_text(fields["time"]),
-        fields["kind"],
-        fields["item"],
-        fields["attempt"],
-        fields["body"],
+        from_text(fields["time"]), fields["kind"], fields["item"], fields["attempt"], fields["body"]
     )
-    line = join(event, canonical(event.body), fields["seq"], fields["prev"], fields["digest"])
-    if line.text != text:
-        raise ValueError("it is not in canonical form (RFC 8785)")
-    return line
+    line = join(event, canonical(event.body), fields["seq"], fields["prev"])
+    if line.text == text:
+        return line
+    if join(event, line.body, line.seq, line.prev, fields["digest"]).text == text:
+        raise ValueError(
+            f"the event was changed: its digest is {line.digest}, the line says {fields['digest']}"
+        )
+    raise ValueError("it is not in canonical form (RFC 8785)")
 
 
 def _fields(text: str) -> dict[str, Json]:
@@ -85,14 +82,27 @@ def _fields(text: str) -> dict[str, Json]:
         fields = json.loads(text)
     except (ValueError, RecursionError) as fault:
         raise ValueError(f"it is not JSON: {fault}") from None
-    if not isinstance(fields, dict) or tuple(sorted(fields)) != KEYS:
-        raise ValueError(f"it is not an object with exactly the keys {', '.join(KEYS)}")
+    if type(fields) is not dict or fields.keys() != _TYPES.keys():
+        raise ValueError(f"it is not an object with exactly the keys {', '.join(_TYPES)}")
     for key, value in fields.items():
-        wanted: type = {"seq": int, "body": dict}.get(key, str)
-        if type(value) is not wanted:
-            raise ValueError(f"{key!r} is {json.dumps(value)[:40]}, which is not {_NAMES[wanted]}")
+        if type(value) is not _TYPES[key]:
+            raise ValueError(
+                f"{key!r} is {json.dumps(value)[:40]}, which is not {_NAMES[_TYPES[key]]}"
+            )
     return fields
 
+
+_TYPES: dict[str, type] = {
+    "attempt": str,
+    "body": dict,
+    "digest": str,
+    "item": str,
+    "kind": str,
+    "prev": str,
+    "seq": int,
+    "time": str,
+}
+"""The keys of a line, in canonical order, and what their values are."""
 
 _NAMES: dict[type, str] = {int: "a whole number", dict: "an object", str: "text"}
 

@@ -45,15 +45,15 @@ def test_what_is_no_object_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "place"),
+    ("found", "line"),
     [
         ("ab\ncd\n", None),
-        ("aX\ncd\n", "line 1"),
-        ("ab\ncX\n", "line 2"),
-        ("ab\ncd", "line 2"),
-        ("ab\ncd\n\n", "line 3"),
-        ("", "line 1"),
+        ("aX\ncd\n", 1),
+        ("ab\ncX\n", 2),
+        ("ab\ncd", 2),
+        ("ab\ncd\n\n", 3),
+        ("", 1),
     ],
 )
-def test_a_difference_is_told_by_its_line(found: str, place: str | None) -> None:
-    assert difference(found.encode(), [b"ab", b"\nc", b"d\n"]) == place
+def test_a_difference_is_told_by_its_line(found: str, line: int | None) -> None:
+    assert difference(found.encode(), [b"ab", b"\nc", b"d\n"]) == line

@@ -97,6 +97,7 @@ GOOD = next(seal([Event(0, "run_started", body={"a": 1})], 1, GENESIS)).text
         (GOOD.replace('"seq":1', '"seq":true'), "'seq' is true"),
         (GOOD.replace('{"a":1}', "[]"), "'body' is [], which is not an object"),
         (GOOD.replace(":", ": ", 1), "canonical form"),
+        (GOOD.replace('"kind":"run_started"', '"kind":"run_ended"'), "the event was changed"),
         (GOOD.replace('{"a":1}', '{"a":2,"a":1}'), "canonical form"),
         (GOOD.replace("1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00Z"), "canonical form"),
         (GOOD.replace("1970-01-01T00:00:00.000Z", "1970-13-01T00:00:00.000Z"), "month"),
