@@ -31,10 +31,11 @@ evidence: $(INSTALLED)
 bench: $(INSTALLED)
 	@for script in tests/bench/bench_*.py; do PYTHONPATH=. $(BIN)/python $$script || exit 1; done
 
-# What is written from the source: the schema of the manifest and the page of the rules.
+# What is written from the source: the manifest's schema, the page of the rules, what commands print.
 generate: $(INSTALLED)
 	$(BIN)/python -m forge_cli.manifest.generate
 	$(BIN)/python docs/rules.py
+	$(BIN)/python docs/console.py
 
 clean:
 	rm -rf $(VENV) build dist
