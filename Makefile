@@ -9,10 +9,10 @@ COPY := build/run
 
 # The shipped manifest changes the shop beside it, so it runs on a copy.
 run: $(INSTALLED)
-	rm -rf $(COPY)/manifests
-	mkdir -p $(COPY)
-	cp -R manifests $(COPY)/manifests
-	cd $(COPY) && $(BIN)/forge run manifests/software-delivery.yaml --workspace .
+	@rm -rf $(COPY)/manifests
+	@mkdir -p $(COPY)
+	@cp -R manifests $(COPY)/manifests
+	$(BIN)/forge run $(COPY)/manifests/software-delivery.yaml --workspace $(COPY)
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -q -n 2 --cov=forge_cli.multiagent --cov-branch \
@@ -31,16 +31,17 @@ evidence: $(INSTALLED)
 bench: $(INSTALLED)
 	@for script in tests/bench/bench_*.py; do PYTHONPATH=. $(BIN)/python $$script || exit 1; done
 
-# What is written from the source: the schema of the manifest and the page of the rules.
+# What is written from the source: the manifest's schema, the page of the rules, what commands print.
 generate: $(INSTALLED)
 	$(BIN)/python -m forge_cli.manifest.generate
 	$(BIN)/python docs/rules.py
+	$(BIN)/python docs/console.py
 
 clean:
 	rm -rf $(VENV) build dist
 
 $(INSTALLED): pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "forge needs Python 3.11 or later, this is " + sys.version.split()[0])'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "forge needs Python 3.11 or later, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@

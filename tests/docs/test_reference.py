@@ -1,9 +1,10 @@
 """The reference names everything that is there."""
 
-import importlib.util
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -26,13 +27,8 @@ def keys_of(schema: dict[str, Any], definition: str) -> set[str]:
     return set(found["properties"])
 
 
-def test_the_page_of_the_rules_is_what_the_rules_say() -> None:
-    spec = importlib.util.spec_from_file_location("rules_page", DOCS / "rules.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert (DOCS / "rules.md").read_text("utf-8") == module.page()
+def test_the_page_of_the_rules_is_what_the_rules_say(program: Callable[[str], ModuleType]) -> None:
+    assert (DOCS / "rules.md").read_text("utf-8") == program("rules").page()
 
 
 @pytest.mark.parametrize(
