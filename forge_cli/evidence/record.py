@@ -39,7 +39,7 @@ def write(
     """Write the evidence of a run whose ledger has these lines; returns its head.
 
     Under `settings.evidence: digests` the events go in without bodies, chained anew, and artifacts
-    not at all. Evidence of the same run is replaced; `ForgeError` where another's stands, or
+    not at all. Evidence of the same manifest is replaced; `ForgeError` where another's stands, or
     nothing can be written. `verification.json` is for whoever has verified it.
     """
     log = Log(plan)

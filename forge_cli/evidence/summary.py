@@ -37,12 +37,15 @@ class Summary:
         self._ignored: list[Json] = []
         self._conflicts: list[Json] = []
         self._end: Event | None = None
+        self._sandbox = ""
 
     def add(self, event: Event) -> None:
         """Note an event; the run has just applied it."""
         self._size += 1
         self._attempts.add(event)
-        if event.kind == "turn_ended":
+        if event.kind == "run_started":
+            self._sandbox = event.body.get("sandbox", "")
+        elif event.kind == "turn_ended":
             self._note_conflict(event)
         elif event.kind == "response_ignored":
             row = {"attempt": event.attempt, "time": to_text(event.time), **event.body}
@@ -92,6 +95,8 @@ class Summary:
             "deadline": to_text(state.deadline),
             "inputs": state.inputs,
         }
+        if self._sandbox:
+            run["sandbox"] = self._sandbox
         if end is not None:
             run |= {"ended": to_text(end.time), **end.body}
         return run

@@ -90,6 +90,39 @@ def test_a_decision_that_was_left_out_is_found(
     assert "decisions" in forge(plan, without(events, "item_opened"))
 
 
+def test_a_decision_that_came_later_than_it_was_due_is_found(
+    forge: Forge, world: Any, make_plan: Any, make_item: Any
+) -> None:
+    plan = make_plan(make_item("a"), make_item("b"))
+    started, a, b, *rest = one_turn_each(world, plan)
+    late = replace(b, time=rest[0].time)
+    assert forge(plan, [started, a, rest[0], late, *rest[1:]])["decisions"][0] == (
+        "events.jsonl:3: the machine decides turn_started of 'b' before turn_ended of 'a'"
+    )
+
+
+def test_a_decision_that_the_machine_does_not_make_is_found(
+    forge: Forge, world: Any, make_plan: Any, make_item: Any
+) -> None:
+    plan = make_plan(make_item("a"))
+    started, a, *rest = one_turn_each(world, plan)
+    body = {"kind": "cancelled", "reason": "nobody knows"}
+    cancelled = Event(a.time, "turn_cancelled", "a", a.attempt, body)
+    assert forge(plan, [started, a, cancelled, *rest])["decisions"] == [
+        "events.jsonl:3: turn_cancelled of 'a' was recorded, the machine decides nothing here"
+    ]
+
+
+def test_a_decision_at_another_time_than_it_was_made_is_found(
+    forge: Forge, world: Any, make_plan: Any, make_item: Any
+) -> None:
+    plan = make_plan(make_item("a"), make_item("b"))
+    started, a, b, *rest = one_turn_each(world, plan)
+    assert forge(plan, [started, a, replace(b, time=b.time + 1), *rest])["decisions"] == [
+        "events.jsonl:3: turn_started of 'b' has another time than the machine's decision"
+    ]
+
+
 def test_inputs_that_a_turn_did_not_get_are_found(
     forge: Forge, plan: Plan, events: list[Event]
 ) -> None:

@@ -24,6 +24,11 @@ def test_it_says_how_the_run_ended(summary: dict[str, Json]) -> None:
     assert run["outputs"]["built"]["bytes"] == 300_002
 
 
+def test_it_says_which_sandbox_held_the_run(plan: Plan, events: list[Event]) -> None:
+    first = replace(events[0], body={**events[0].body, "sandbox": "off, not enforced"})
+    assert summarise(plan, [first, *events[1:]])["run"]["sandbox"] == "off, not enforced"
+
+
 def test_it_says_who_did_each_item_and_how_it_ended(summary: dict[str, Json]) -> None:
     rows = {name: (row["status"], row.get("role")) for name, row in summary["items"].items()}
     assert rows == {
@@ -131,6 +136,20 @@ def test_a_conflict_is_listed_with_both_versions(
     (conflict,) = found["conflicts"]
     assert (conflict["item"], conflict["attempt"]) == ("two", "r-1/two/1")
     assert "in version 1, the turn had read version 0" in conflict["reason"]
+
+
+def test_a_cancelled_turn_says_why(world: Any, make_plan: Any, make_item: Any) -> None:
+    plan = make_plan(make_item("a"))
+    started, a, ended, last = world.events(
+        plan, {"a": lambda turn: TurnResult.failed("cancelled", "it was cancelled")}
+    )
+    stopping = Event(a.time, "run_stopping", body={"signal": "SIGINT"})
+    why = {"kind": "cancelled", "reason": "the run got SIGINT"}
+    cancelled = Event(a.time, "turn_cancelled", "a", a.attempt, why)
+    end = replace(last, body={**last.body, "status": "interrupted"})
+    found = summarise(plan, [started, a, stopping, cancelled, ended, end])
+    assert found["run"]["status"] == "interrupted"
+    assert found["items"]["a"]["turns"][0]["cancelled"] == "the run got SIGINT"
 
 
 def test_an_ignored_response_is_listed(plan: Plan, events: list[Event]) -> None:
