@@ -68,7 +68,8 @@ def prepare(
     plan = _bound(lowered(plan, stated, wishes.jobs, env))
     file = None if wishes.inputs_file is None else read_file(wishes.inputs_file)
     inputs = bind(plan, read_pairs(wishes.given), file)
-    reasons = [*found.refusals, *_missing(plan, manifest.parent, env)]
+    late = [f.message for f in found.report.findings if f.rule == "deadline-past"]
+    reasons = [*found.refusals, *late, *_missing(plan, manifest.parent, env)]
     if reasons:
         raise RefusedError(reasons)
     run_id = wishes.run_id or _new_run_id(now)

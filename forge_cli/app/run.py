@@ -92,6 +92,7 @@ class Opened:
             )
             head, faults = self._record(environment("local", SANDBOX, *milliseconds))
         self.store.release(self._clock.now())
+        self.store.close()
         return Finished(state.status, state.signal, head, faults)
 
     async def _drive(self, observers: Sequence[Observer]) -> RunState:

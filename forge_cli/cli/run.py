@@ -14,7 +14,9 @@ from forge_cli.app.preparation import Prepared, RefusedError, Wishes, prepare
 from forge_cli.app.run import Finished, Opened
 from forge_cli.app.runs import short_name
 from forge_cli.cli.console import Console
+from forge_cli.cli.github import add_outputs, add_to_summary, job_summary
 from forge_cli.cli.options import Color, TextOrLines
+from forge_cli.cli.overview import overview
 from forge_cli.cli.plan import plan as show_plan
 from forge_cli.cli.plan import refuse
 from forge_cli.cli.progress import Progress
@@ -109,8 +111,12 @@ def run(
     code = exit_code(finished.status, finished.signal, allow_degraded, allow_paused)
     if form == "text":
         outcome = _outcome(prepared, opened, finished, path)
-        terminal = Terminal.of(sys.stdout, color)
-        write(sys.stdout, map(terminal.fit, verdict(progress.board, terminal, outcome, code)))
+        terminal, board = Terminal.of(sys.stdout, color), progress.board
+        lines = verdict(board, terminal, outcome, code)
+        write(sys.stdout, map(terminal.fit, lines))
+        table = overview(board, Terminal(), board.now)
+        add_to_summary(os.environ, job_summary(table, verdict(board, Terminal(), outcome, code)))
+    add_outputs(os.environ, progress.board.end.get("outputs") or {})
     return _verified(finished, code)
 
 

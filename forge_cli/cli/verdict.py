@@ -60,6 +60,9 @@ def verdict(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> li
     elif board.status in ("failed", "interrupted"):
         lines.append(f"  look  forge show {outcome.name}")
     lines += _outputs(board, terminal)
+    if board.end.get("outputs"):
+        whole = json.dumps(board.end["outputs"], ensure_ascii=False)
+        lines.append(f"outputs  {terminal.safe(whole)}")
     if outcome.evidence:
         lines.append(f"evidence  {terminal.safe(outcome.evidence)}")
     if outcome.head:
@@ -196,7 +199,7 @@ def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:
 
 
 def _outputs(board: Board, terminal: Terminal) -> list[str]:
-    """The run's own outputs, a line each; the whole of them is in the evidence."""
+    """The run's own outputs for a person, a line each; a line of JSON has them whole."""
     outputs = list((board.end.get("outputs") or {}).items())[:_MOST_OUTPUTS]
     rows = [(f"  {terminal.safe(key)}", terminal.safe(_short(value))) for key, value in outputs]
     return [clip(line, VERDICT_WIDTH + 1) for line in aligned(rows)] if rows else []

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
+from forge_cli.gateway.acceptance import usage_fault
 from forge_cli.gateway.expressions import ExpressionError, holds
 from forge_cli.handlers.context import Stopped
 from forge_cli.multiagent.assignment import Assignment
@@ -177,6 +178,8 @@ class LocalEngine:
         if fault:
             body: dict[str, Any] = {"sender": sender, "reason": fault}
             return Event(now, "response_ignored", turn.item_id, turn.attempt_id, body)
+        if fault := usage_fault(result.usage):
+            result = TurnResult.failed("invalid-output", fault, captured=result.captured)
         expired = self._expired.pop(turn.attempt_id, "")
         body = _body(sender, result)
         if expired and result.status == "failed":

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from forge_cli.canonical import canonical, digest, digest_of_bytes
+from forge_cli.multiagent.budget import DIMENSIONS
 from forge_cli.multiagent.patterns import resolve
 from forge_cli.multiagent.plan import Item, Json, Plan
 from forge_cli.multiagent.ports import Artifacts, Verdict
@@ -13,6 +14,9 @@ INLINE_LIMIT = 256 * 1024
 """Bytes of canonical JSON that an output may have and still travel inline."""
 
 MAX_INTEGER = 2**53 - 1
+
+REFERENCE = {"artifact", "bytes"}
+"""The keys of what stands for an output that is kept as an artifact."""
 
 FileDigest = Callable[[str], str | None]
 """The digest of a file of the workspace, or None if it is missing or empty."""
@@ -69,6 +73,7 @@ def fault_of(plan: Plan, item: Item, keys: tuple[str, ...], output: Mapping[str,
     faults = (
         unsafe(output),
         _keys_fault(keys, output),
+        _reference_fault(output),
         _proposal_fault(plan, item, output),
         _schema_fault(plan, item, output),
         _criteria_fault(item, output),
@@ -122,6 +127,13 @@ def _keys_fault(keys: tuple[str, ...], output: Mapping[str, Json]) -> str:
     return f"the output {' and '.join(parts)}"
 
 
+def _reference_fault(output: Mapping[str, Json]) -> str:
+    """Only forge itself says that a value is kept as an artifact."""
+    forged = (k for k, v in output.items() if isinstance(v, dict) and v.keys() == REFERENCE)
+    key = next(forged, None)
+    return "" if key is None else f"the output {key!r} has the form of a reference to an artifact"
+
+
 def _proposal_fault(plan: Plan, item: Item, output: Mapping[str, Json]) -> str:
     parent = plan.items.get(item.parent or "")
     if parent is None or parent.pattern != "resolve":
@@ -150,6 +162,16 @@ def _criteria_fault(item: Item, output: Mapping[str, Json]) -> str:
             return f"criterion {criterion!r} cannot be evaluated: {fault}"
         if not met:
             return f"criterion {criterion!r} is not met"
+    return ""
+
+
+def usage_fault(usage: Mapping[str, Any] | None) -> str:
+    """What is wrong with usage as a handler reports it, or nothing."""
+    for dimension, amount in (usage or {}).items():
+        if dimension not in DIMENSIONS:
+            return f"it reports usage of {dimension!r}, which is none of {', '.join(DIMENSIONS)}"
+        if type(amount) is not int or not 0 <= amount <= MAX_INTEGER:
+            return f"it reports {amount!r} {dimension}, which is no whole number from 0 to 2^53"
     return ""
 
 

@@ -1,6 +1,7 @@
 """The verdict block and the exit codes."""
 
 import dataclasses
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -186,6 +187,8 @@ def test_a_text_of_several_lines_is_shown_by_its_first(
     plan = make_plan("out", [make_item("write")], outputs=outputs)
     lines = judge(plan, {"write": [answer_done(1, {"result": "# Title\n\ntext", "n": [1]})]})
     assert lines[1:3] == ["  brief  # Title ..", "  n      [1]"]
+    word, _, whole = lines[3].partition("  ")
+    assert (word, json.loads(whole)) == ("outputs", {"brief": "# Title\n\ntext", "n": [1]})
 
 
 def test_the_verdict_has_the_first_clause_of_a_long_reason(

@@ -45,7 +45,7 @@ plans = st.builds(
     Plan,
     name=names,
     version=names,
-    items=st.dictionaries(names, items, max_size=3),
+    items=st.lists(items, max_size=3).map(lambda found: {item.item_id: item for item in found}),
     roles=st.dictionaries(names, roles, max_size=2),
     schemas=objects,
     context_packages=objects,
@@ -80,7 +80,7 @@ def test_fields_that_have_their_defaults_are_left_out() -> None:
         "format_version": 1,
         "name": "a",
         "version": "1.0.0",
-        "items": {"x": {"item_id": "x"}},
+        "items": [{"item_id": "x"}],
         "roles": {},
         "contracts": {},
     }
@@ -94,3 +94,9 @@ def test_another_format_is_refused() -> None:
 def test_a_field_that_no_plan_has_is_refused() -> None:
     with pytest.raises(ValueError, match="this is no part of a plan"):
         plan_from_document({"format_version": 1, "surprise": True})
+
+
+def test_items_keep_their_order() -> None:
+    plan = Plan("a", "1.0.0", {name: Item(name) for name in ("z", "a")}, {}, {})
+    document = json.loads(json.dumps(plan_document(plan), sort_keys=True))
+    assert [*plan_from_document(document).items] == ["z", "a"]
