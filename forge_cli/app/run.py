@@ -107,6 +107,7 @@ class Opened:
         finally:
             for handler in handlers.values():
                 await handler.close()
+            self._context.processes.close()
 
     def _started(self) -> Event:
         prepared, now = self._prepared, self._clock.now()
