@@ -19,7 +19,7 @@ from forge_cli.evidence import record, verification
 from forge_cli.evidence.checks import Check
 from forge_cli.evidence.environment import environment
 from forge_cli.evidence.head import Head
-from forge_cli.evidence.verify import verify
+from forge_cli.evidence.verify import recorded
 from forge_cli.gateway.acceptance import Acceptance, file_digest
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers import create
@@ -109,6 +109,7 @@ class Opened:
         finally:
             for handler in handlers.values():
                 await handler.close()
+            self._context.processes.close()
 
     def _started(self) -> Event:
         prepared, now = self._prepared, self._clock.now()
@@ -123,11 +124,11 @@ class Opened:
         return Event(now, "run_started", body=body)
 
     def _record(self, facts: Mapping[str, Json]) -> tuple[Head, tuple[Check, ...]]:
-        prepared, lines = self._prepared, self.store.lines()
-        head = record.write(prepared.evidence, prepared.plan, lines, self.artifacts, facts)
-        checks = verify(prepared.evidence, head)
-        verification.write(prepared.evidence, checks)
-        return head, tuple(check for check in checks if not check.ok)
+        folder, plan, texts = self._prepared.evidence, self._prepared.plan, self.store.texts()
+        audit = record.write(folder, plan, texts, self.artifacts, facts)
+        checks = recorded(folder, audit)
+        verification.write(folder, checks)
+        return audit.log.head, tuple(check for check in checks if not check.ok)
 
 
 def _notes(prepared: Prepared) -> dict[str, str]:

@@ -22,6 +22,9 @@ from forge_cli.multiagent.turn import Turn, TurnResult
 HEARTBEAT = 5_000
 """Milliseconds between renewals of the lease."""
 
+SETTLING = 2
+"""Passes of the loop that an answer waits for others, so that one commit makes all durable."""
+
 _KINDS = frozenset(get_args(FailureKind))
 
 
@@ -228,6 +231,8 @@ class LocalEngine:
             self._timer = asyncio.get_running_loop().call_later(delay, self._wake.set)
             await self._wake.wait()
             self._timer.cancel()
+        for _ in range(SETTLING):
+            await asyncio.sleep(0)
         self._wake.clear()
 
     async def _abandon(self) -> None:

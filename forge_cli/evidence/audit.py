@@ -30,7 +30,7 @@ class Audit:
 
     def __init__(self, folder: Path, plan: Plan) -> None:
         self._folder = folder
-        self._plan = plan
+        self.plan = plan
         self._run = Run(plan)
         self._last: Event | None = None
         self._chain = Faults("chain")
@@ -46,7 +46,7 @@ class Audit:
         self.whole = False
 
     def read(self) -> None:
-        """Make the pass."""
+        """Make the pass over the log."""
         line = 0
         try:
             for entry in self.log.lines():
@@ -58,14 +58,18 @@ class Audit:
             self._chain.add(f"{EVENTS}:{line}: it cannot follow the events before: {fault!r}")
         else:
             self.whole = True
-            self._acceptance.finish(self._artifacts())
             self._check_end(line)
+
+    def finish(self) -> None:
+        """Look at what lies beside the log: results that are kept as artifacts are judged."""
+        if self.whole:
+            self._acceptance.finish(self._artifacts())
 
     def checks(self) -> Iterator[Check]:
         """What the pass found, check by check."""
         size = self.log.head.size or 0
         yield from self._chain.checks(f"{count(size, 'event')}, each chained to the one before")
-        full = self._plan.evidence == "full"
+        full = self.plan.evidence == "full"
         again = (
             (
                 self._replay.faults,
@@ -101,13 +105,13 @@ class Audit:
             yield from faults.checks(right)
 
     def _step(self, event: Event, line: int) -> None:
-        full = self._plan.evidence == "full"
+        full = self.plan.evidence == "full"
         if full:
             self._replay.expect(event, line)
-        if event.kind == "run_started" and event.body["plan"] != self._plan.digest:
+        if event.kind == "run_started" and event.body["plan"] != self.plan.digest:
             self._chain.add(
                 f"{EVENTS}:{line}: the run was of plan {event.body['plan']}, {PLAN} is "
-                f"{self._plan.digest}"
+                f"{self.plan.digest}"
             )
         self._run.apply(event)
         self.summary.add(event)

@@ -54,8 +54,7 @@ class CommandHandler:
             shutil.rmtree(temporary, ignore_errors=True)
 
     async def close(self) -> None:
-        """Nothing is kept between turns but the process that starts programs."""
-        self._context.processes.close()
+        """Nothing is kept between turns."""
 
     async def _run(self, turn: Turn, temporary: Path) -> TurnResult:
         cap = turn.handler.get("max_output", MAX_OUTPUT)

@@ -19,7 +19,8 @@ class HandlerContext:
 
     `workspace` is where programs run, `folder` the manifest's; both absolute. `environment` is
     the caller's whole environment, from which handlers pass on what is allowed. `redactor` knows
-    the values of all secrets that the manifest names.
+    the values of all secrets that the manifest names. All handlers start programs through
+    `processes`, so whoever made the context closes it once they all are closed.
     """
 
     workspace: Path

@@ -70,7 +70,6 @@ class FunctionHandler:
         workers = [worker for idle in self._idle.values() for worker in idle]
         self._idle.clear()
         await asyncio.gather(*(worker.see_off() for worker in workers))
-        self._context.processes.close()
 
     def _place(self, config: Mapping[str, Json]) -> Place:
         own = {key: config[key] for key in ("env", "secrets") if config.get(key)}

@@ -500,3 +500,18 @@ def test_elements_that_write_the_same_side_by_side_are_told(findings: Findings) 
     assert found.rule == "write-conflict"
     assert found.spot.path == ("work_items", "scan", "for_each", 2)
     assert findings(text.replace("web, api", "web, apis")) == []
+
+
+def test_a_state_key_may_not_have_the_id_of_an_item(findings: Findings) -> None:
+    text = """
+forge: 1
+roles:
+  w: {capabilities: [], outputs: [k], handler: {kind: command, argv: [bin/w]}}
+work_items:
+  k: {role: w, return_channel: "state:k"}
+"""
+    (undeclared,) = findings(text)
+    assert undeclared.rule == "state-owner-conflict"
+    assert undeclared.spot.path == ("work_items", "k", "return_channel")
+    (declared,) = findings(text + "state: {k: {owner: w}}\n")
+    assert (declared.spot.path, declared.spot.part) == (("state", "k"), "key")
