@@ -11,6 +11,7 @@ from forge_cli.app.inputs import read_pairs, values_of
 from forge_cli.app.needs import needs
 from forge_cli.app.planned import Planned, Why
 from forge_cli.app.validate import Report, check_file
+from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
 from forge_cli.manifest.compile import compile as compile_plan
 from forge_cli.manifest.files import Files
@@ -50,11 +51,11 @@ def compiled(path: Path, now: int, workspace: Path | None = None) -> Compiled:
 def planned(
     found: Compiled,
     plan: Plan,
-    folder: Path,
+    workspace: Path,
     given: Sequence[str],
     environment: Mapping[str, str] = os.environ,
 ) -> Planned:
-    """What `forge plan` has to tell; `folder` is the manifest's, `given` are `KEY=VALUE`.
+    """What `forge plan` has to tell; `given` are `KEY=VALUE`.
 
     `ForgeError` for an input that is unknown, given twice or of a wrong type; one that is missing
     is told, as a run would refuse it.
@@ -64,9 +65,10 @@ def planned(
         plan,
         warnings,
         _reasons(plan, found.data),
-        _inputs(plan, read_pairs(given)),
-        tuple(needs(plan, folder, environment)),
-        found.refusals,
+        _inputs(plan, found.data, read_pairs(given)),
+        tuple(needs(plan, workspace, environment)),
+        (*found.refusals, *overweight(plan, workspace)),
+        found.data.get("description", ""),
     )
 
 
@@ -81,10 +83,16 @@ def _reasons(plan: Plan, data: Mapping[str, Any]) -> dict[str, Why]:
     return reasons
 
 
-def _inputs(plan: Plan, given: Mapping[str, str]) -> dict[str, str]:
-    """Each input with its value and where that is from."""
+def _inputs(plan: Plan, data: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, str]:
+    """Each input with its value, where that is from, and what it is for."""
     values = values_of(plan, given)
-    return {key: _told(values, key, key in given) for key in plan.inputs}
+    return {
+        key: _told(values, key, key in given) + _purpose(data["inputs"][key]) for key in plan.inputs
+    }
+
+
+def _purpose(declared: Mapping[str, Any]) -> str:
+    return f": {declared['description']}" if declared.get("description") else ""
 
 
 def _told(values: Mapping[str, Json], key: str, given: bool) -> str:

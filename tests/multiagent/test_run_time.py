@@ -117,6 +117,26 @@ class TestState:
         assert "version 0" in world.reason("b")
         assert world.run.state.nodes["b"].partial == {"result": "yours"}
 
+    def test_a_key_that_another_changed_while_elements_ran_is_a_conflict(self) -> None:
+        each = item("e", pattern="each", for_each=[1], return_key="k", required=False)
+        world = World(plan([each, item("b", return_key="k")], max_concurrency=2)).start()
+        world.advance()
+        world.answer("r/b/1", done())
+        world.answer("r/e.0/1", done())
+        world.advance()
+        assert world.ends() == {"b": "succeeded", "e": "failed", "e.0": "succeeded"}
+        assert "changed by 'b' in version 1, the turn had read version 0" in world.reason("e")
+
+    def test_an_item_of_many_elements_returns_them_at_once_in_their_order(self) -> None:
+        each = item("e", pattern="each", for_each=[1, 2], return_key="result")
+        state = {"result": StateKey("worker", "append")}
+        world = World(plan([each], max_concurrency=2, state=state)).start()
+        world.advance()
+        world.answer("r/e.1/1", done("second"))
+        world.answer("r/e.0/1", done("first"))
+        world.advance()
+        assert world.run.state.commits.values["result"] == ["first", "second"]
+
     def test_merged_keys_take_what_all_wrote(self) -> None:
         two = [item(n, return_key="result", required=False) for n in ("a", "b")]
         state = {"result": StateKey("worker", "append")}
