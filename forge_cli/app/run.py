@@ -100,7 +100,9 @@ class Opened:
         kinds = {role.handler.kind for role in prepared.plan.roles.values()}
         handlers = create(sorted(kinds), self._context)
         judge = Acceptance(prepared.plan, self.artifacts, partial(_digest, prepared.workspace))
-        engine = LocalEngine(self.run, self.store, handlers, judge, self._clock, observers)
+        engine = LocalEngine(
+            self.run, self.store, handlers, judge, self._clock, self.artifacts, observers
+        )
         try:
             with _signals(engine):
                 return await engine.drive(self._started())

@@ -28,7 +28,8 @@ class Commits:
         another since the turn started, or with both types if the values cannot be merged.
         """
         key = node.item.return_key
-        if key is not None:
+        # The item of a `for_each` returns all of its elements' outputs at once, in their order.
+        if key is not None and not node.is_element:
             self._write(key, node, output[key] if key in output else dict(output))
         self.version += 1
         self.values[node.item_id] = output

@@ -48,7 +48,8 @@ class Contract:
     """One link of a chain: what the delegator lets the delegate use and produce.
 
     Names are `run`, `role:<id>`, `delegation:<id>` and, for an item's own link, `item:<id>`.
-    None means "not narrowed here"; an empty set or tuple means nothing.
+    None means "not narrowed here"; an empty set or tuple means nothing. `parent_attempt` is
+    recorded and grants nothing.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Contract:
     deadline: Deadline | None = None
     depth: int = 0
     purpose: str = ""
+    parent_attempt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ class RunState:
 
     def _item_opened(self, event: Event) -> None:
         node = self.openable.pop(event.item)
-        node.status = "opened"
+        node.status, node.read_version = "opened", self.commits.version
         if node.pattern == "each":
             node.children = each.elements(node, event.body["elements"])
             for element in node.children:
@@ -349,7 +349,6 @@ class RunState:
         if status == "succeeded":
             if fate is None or fate.output is None:
                 raise ValueError(f"{event.item!r} has no result to succeed with")
-            node.read_version = self.commits.version
             self._accept(node, event, fate.output)
         elif status == "paused":
             node.status = "paused"
