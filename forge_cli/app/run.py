@@ -124,11 +124,11 @@ class Opened:
         return Event(now, "run_started", body=body)
 
     def _record(self, facts: Mapping[str, Json]) -> tuple[Head, tuple[Check, ...]]:
-        folder, plan, texts = self._prepared.evidence, self._prepared.plan, self.store.texts()
-        audit = record.write(folder, plan, texts, self.artifacts, facts)
+        folder, plan, lines = self._prepared.evidence, self._prepared.plan, self.store.lines()
+        audit = record.write(folder, plan, lines, self.artifacts, facts)
         checks = recorded(folder, audit)
         verification.write(folder, checks)
-        return audit.log.head, tuple(check for check in checks if not check.ok)
+        return audit.head, tuple(check for check in checks if not check.ok)
 
 
 def _notes(prepared: Prepared) -> dict[str, str]:

@@ -129,10 +129,10 @@ class EventLines:
 
     def __call__(self, event: Event) -> None:  # noqa: ARG002  # the ledger has it as text
         """Write what the ledger holds and was not written yet."""
-        texts = list(self._store.texts(after=self._written))
-        self._written += len(texts)
-        write(sys.stdout, texts)
-        if texts:
+        lines = list(self._store.lines(after=self._written))
+        self._written += len(lines)
+        write(sys.stdout, (line.text for line in lines))
+        if lines:
             sys.stdout.flush()
 
 

@@ -1,6 +1,6 @@
 """Writing the evidence of a run, so that each file is whole or not there."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 
@@ -17,8 +17,9 @@ from forge_cli.evidence.layout import (
     RUN,
     VERIFICATION,
 )
+from forge_cli.evidence.log import held
 from forge_cli.ledger import durable
-from forge_cli.ledger.lines import GENESIS, read, seal
+from forge_cli.ledger.lines import GENESIS, Line, seal
 from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.plan_document import plan_document
 from forge_cli.multiagent.ports import Artifacts
@@ -28,43 +29,37 @@ from forge_cli.multiagent.ports import Artifacts
 def write(
     folder: Path,
     plan: Plan,
-    texts: Iterable[str],
+    lines: Iterable[Line],
     artifacts: Artifacts,
     environment: Mapping[str, Json],
 ) -> Audit:
-    """Write the evidence of a run whose ledger has lines with these texts.
+    """Write the evidence of a run whose ledger has these lines.
 
-    Returns the pass over the log as it was written, which everything else was made from; its
+    Returns the one pass over the log that everything was made from while it was written; its
     checks are for `verify.recorded`. Under `settings.evidence: digests` the events go in without
     bodies, chained anew, and artifacts not at all. Evidence of the same manifest is replaced;
     `ForgeError` where another's stands, or nothing can be written. `verification.json` is for
     whoever has verified it.
     """
     _prepare(folder, plan)
+    lines = held(lines)
     if plan.evidence == "digests":
-        texts = _bare(plan, texts)
-    log = (f"{text}\n".encode() for text in texts)
-    durable.write(folder / EVENTS, log, sync_folder=False)
+        lines = seal((without_bodies(plan, line.event) for line in lines), 1, GENESIS)
     audit = Audit(folder, plan)
-    audit.read()
+    log = (f"{line.text}\n".encode() for line in audit.through(lines))
+    durable.write(folder / EVENTS, log, sync_folder=False)
     kept = dict(audit.placement.files()) if plan.evidence == "full" else {}
     _write_artifacts(folder, kept, artifacts)
     audit.finish()
     files = {
         PLAN: plan_document(plan),
-        RUN: audit.summary.document(audit.log.head.root),
+        RUN: audit.summary.document(audit.head.root),
         ENVIRONMENT: environment,
     }
     for name, content in files.items():
         durable.write(folder / name, document.render(content), sync_folder=False)
     _sync(folder)
     return audit
-
-
-def _bare(plan: Plan, texts: Iterable[str]) -> Iterator[str]:
-    """The lines without bodies, chained anew."""
-    events = (without_bodies(plan, read(text).event) for text in texts)
-    return (line.text for line in seal(events, 1, GENESIS))
 
 
 def _prepare(folder: Path, plan: Plan) -> None:

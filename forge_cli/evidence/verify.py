@@ -17,6 +17,7 @@ from forge_cli.evidence.layout import (
     RUN,
     UNCOVERED,
 )
+from forge_cli.evidence.log import lines_of
 from forge_cli.multiagent.plan import Plan
 from forge_cli.multiagent.plan_document import plan_from_document
 
@@ -37,7 +38,7 @@ def verify(folder: Path, head: Head | None = None) -> list[Check]:
     if plan is None or faults:
         return list(faults.checks(""))
     audit = Audit(folder, plan)
-    audit.read()
+    audit.read(lines_of(folder / EVENTS))
     audit.finish()
     return _checks(folder, audit, head, _differences(folder, audit))
 
@@ -54,7 +55,7 @@ def _checks(folder: Path, audit: Audit, head: Head | None, run: Faults) -> list[
     plan = audit.plan
     checks = [Check("plan", True, f"{PLAN} has the digest {plan.digest}"), *audit.checks()]
     if audit.whole:
-        checks += _head(audit.log.head, head)
+        checks += _head(audit.head, head)
         checks += run.checks(f"{RUN} follows from {PLAN} and {EVENTS}")
         checks += _files(folder, audit)
     return [*checks, *_forms(folder)]
@@ -101,7 +102,7 @@ def _differences(folder: Path, audit: Audit) -> Faults:
     faults = Faults("run")
     if not audit.whole:
         return faults
-    due = document.render(audit.summary.document(audit.log.head.root))
+    due = document.render(audit.summary.document(audit.head.root))
     line = document.difference((folder / RUN).read_bytes(), due)
     if line is not None:
         faults.add(f"{RUN}:{line}: this does not follow from {PLAN} and {EVENTS}")

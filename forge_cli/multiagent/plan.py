@@ -106,12 +106,17 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """What a turn calls. `digest` covers the configuration and the bytes of files it names."""
+    """What a turn calls. `digest` covers the configuration and the bytes of files it names.
+
+    `max_usage` is what one call may use. `metered` are the dimensions of which the handler tells
+    what it used: if it does not, it is unknown.
+    """
 
     kind: str
     config: Mapping[str, Json]
     digest: str = ""
     max_usage: Budget | None = None
+    metered: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

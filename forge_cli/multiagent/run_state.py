@@ -4,7 +4,7 @@ import heapq
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 
-from forge_cli.multiagent.budget import Account
+from forge_cli.multiagent.budget import Account, used
 from forge_cli.multiagent.commits import Commits
 from forge_cli.multiagent.containment import after_failure, consequence
 from forge_cli.multiagent.events import Event
@@ -219,15 +219,15 @@ class RunState:
         node.cancelled = ""
 
     def _settle(self, node: Node, usage: Mapping[str, int] | None) -> str:
-        """Book what a turn used; unknown usage is the whole slice. Returns what was too much."""
-        held = node.held
-        used = {**held, **(usage or {})}
+        """Book what a turn used; returns what was more than its slice."""
+        held, metered = node.held, self.plan.roles[node.item.role_id].handler.metered
+        booked = used(held, usage, metered)
         excess = ""
-        for dimension, amount in used.items():
+        for dimension, amount in booked.items():
             allowed = held.get(dimension, 0)
             if amount > allowed and node.payer.free(dimension) is not None:
                 excess = f"it used {amount} {dimension}, its slice was {allowed}"
-        node.payer.settle(held, used)
+        node.payer.settle(held, booked)
         node.held = {}
         return excess
 

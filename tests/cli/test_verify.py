@@ -46,10 +46,10 @@ def record_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recorded:
             return record.write(
                 tmp_path / meta["evidence"],
                 plan,
-                store.texts(),
+                store.lines(),
                 ArtifactFolder(home.artifacts),
                 environment("local", "off, not enforced", wall=1, cpu=1),
-            ).log.head
+            ).head
 
     return run
 

@@ -108,9 +108,9 @@ class World:
     ) -> tuple[Path, Head]:
         """The events' evidence in a folder, and its head."""
         folder = self.folder / name
-        texts = (line.text for line in seal(events, 1, GENESIS))
+        lines = seal(events, 1, GENESIS)
         machine = environment("local", "off, not enforced", wall=12, cpu=3)
-        return folder, record.write(folder, plan, texts, self.artifacts, machine).log.head
+        return folder, record.write(folder, plan, lines, self.artifacts, machine).head
 
 
 @pytest.fixture
