@@ -10,7 +10,7 @@ from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.patterns import each
 from forge_cli.multiagent.plan import Item, Json
 from forge_cli.multiagent.run_state import RunState
-from forge_cli.multiagent.templates import Reference, fill, fill_argv, references, to_text
+from forge_cli.multiagent.templates import Reference, fill, fill_argv, is_open, to_text
 from forge_cli.multiagent.times import to_text as time_text
 from forge_cli.multiagent.turn import Turn
 from forge_cli.multiagent.values import is_artifact
@@ -127,14 +127,14 @@ def _configuration(config: Mapping[str, Json], item: Item) -> Mapping[str, Json]
 
 
 def _fill_handler(config: Mapping[str, Json], values: "_Values") -> Mapping[str, Json]:
-    """The configuration with its references filled, or itself if it has none.
+    """The configuration with its references filled, or itself if there is nothing to fill.
 
     The text of a script is not looked at: it gets its inputs by the environment.
     """
     open_keys = [
         key
         for key, value in config.items()
-        if not (key == "argv" and config.get("inputs_as_env")) and any(references(value))
+        if not (key == "argv" and config.get("inputs_as_env")) and is_open(value)
     ]
     if not open_keys:
         return config

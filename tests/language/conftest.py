@@ -24,7 +24,8 @@ class Ran:
     @property
     def said(self) -> str:
         """All that was printed on one line, without the exit code at the border of the verdict."""
-        return " ".join(re.sub(r"  +exit \d+$", "", self.out + self.err, flags=re.M).split())
+        printed = re.sub(r"  +exit \d+$", "", self.out + self.err, flags=re.MULTILINE)
+        return " ".join(printed.split())
 
     def document(self, name: str) -> Any:
         assert self.evidence.exists(), self.said

@@ -8,7 +8,9 @@ import pytest
 
 Run = Callable[..., Any]
 
-ENVIRONMENT = "import os\ndef show(turn):\n    return {'result': [os.environ.get(k) for k in 'ABC']}\n"
+ENVIRONMENT = (
+    "import os\ndef show(turn):\n    return {'result': [os.environ.get(k) for k in 'ABC']}\n"
+)
 
 
 def test_an_items_variables_and_secrets_go_beside_those_of_its_roles_program(
@@ -76,7 +78,10 @@ work_items:
 roles:
   reader: {{capabilities: [], handler: {{kind: function, call: "read.py:read"}}}}
 """
-READER = {"read.py": "def read(turn):\n    return {'result': turn.context}\n", "notes.md": "x" * 1000}
+READER = {
+    "read.py": "def read(turn):\n    return {'result': turn.context}\n",
+    "notes.md": "x" * 1000,
+}
 
 
 def test_a_package_reaches_its_turn_whole(run: Run) -> None:
