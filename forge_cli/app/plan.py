@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from forge_cli.app.inputs import read_pairs, values_of
+from forge_cli.app.inputs import read_file, read_pairs, values_of
 from forge_cli.app.needs import needs
 from forge_cli.app.planned import Planned, Why
 from forge_cli.app.validate import Report, check_file
@@ -53,9 +53,10 @@ def planned(
     plan: Plan,
     workspace: Path,
     given: Sequence[str],
+    file: Path | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Planned:
-    """What `forge plan` has to tell; `given` are `KEY=VALUE`.
+    """What `forge plan` has to tell; `given` are `KEY=VALUE`, `file` holds more inputs.
 
     `ForgeError` for an input that is unknown, given twice or of a wrong type; one that is missing
     is told, as a run would refuse it.
@@ -65,7 +66,7 @@ def planned(
         plan,
         warnings,
         _reasons(plan, found.data),
-        _inputs(plan, found.data, read_pairs(given)),
+        _inputs(plan, found.data, read_pairs(given), None if file is None else read_file(file)),
         tuple(needs(plan, workspace, environment)),
         (*found.refusals, *overweight(plan, workspace)),
         found.data.get("description", ""),
@@ -83,11 +84,13 @@ def _reasons(plan: Plan, data: Mapping[str, Any]) -> dict[str, Why]:
     return reasons
 
 
-def _inputs(plan: Plan, data: Mapping[str, Any], given: Mapping[str, str]) -> dict[str, str]:
+def _inputs(
+    plan: Plan, data: Mapping[str, Any], given: Mapping[str, str], file: Mapping[str, Json] | None
+) -> dict[str, str]:
     """Each input with its value, where that is from, and what it is for."""
-    values = values_of(plan, given)
+    values, named = values_of(plan, given, file), {*given, *(file or ())}
     return {
-        key: _told(values, key, key in given) + _purpose(data["inputs"][key]) for key in plan.inputs
+        key: _told(values, key, key in named) + _purpose(data["inputs"][key]) for key in plan.inputs
     }
 
 

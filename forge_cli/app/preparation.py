@@ -65,8 +65,7 @@ def prepare(
     Raises `RefusedError` if something is not supported or missing here, `ForgeError` for wishes
     that cannot be met. `env` is the caller's environment.
     """
-    stated = found.data.get("settings", {}).get("max_concurrency")
-    plan = _bound(lowered(plan, stated, wishes.jobs, env))
+    plan = limited(found, plan, wishes.jobs, env)
     file = None if wishes.inputs_file is None else read_file(wishes.inputs_file)
     inputs = bind(plan, read_pairs(wishes.given), file)
     workspace = workspace_of(manifest, wishes.workspace)
@@ -95,8 +94,13 @@ def prepare(
     )
 
 
-def _bound(plan: Plan) -> Plan:
-    bare = replace(plan, digest="")
+def limited(found: Compiled, plan: Plan, jobs: int | None, env: Mapping[str, str]) -> Plan:
+    """The plan as it would run here: with the limits of the command line and the environment.
+
+    `ForgeError` for a limit that would be raised.
+    """
+    stated = found.data.get("settings", {}).get("max_concurrency")
+    bare = replace(lowered(plan, stated, jobs, env), digest="")
     return replace(bare, digest=digest(plan_document(bare)))
 
 

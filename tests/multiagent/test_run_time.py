@@ -2,6 +2,7 @@
 
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Deadline, StateKey
+from forge_cli.multiagent.run import Evaluate
 from tests.multiagent.world import START, World, done, failed, item, plan, play
 
 
@@ -146,3 +147,23 @@ class TestState:
         world.answer("r/b/1", done([2]))
         world.advance()
         assert world.run.state.commits.values["result"] == [1, 2]
+
+    def test_writers_of_different_keys_never_conflict(self) -> None:
+        two = [item("a", return_key="one"), item("b", return_key="two")]
+        world = World(plan(two, max_concurrency=2)).start()
+        world.advance()
+        world.answer("r/a/1", done())
+        world.answer("r/b/1", done())
+        world.advance()
+        assert world.status == "complete"
+
+    def test_the_state_holds_results_and_nothing_of_the_plan(self) -> None:
+        world = play([item("a"), item("b", return_key="result")])
+        values = {"a": {"result": 1}, "b": {"result": 1}, "result": 1}
+        assert world.run.state.commits.values == values
+
+    def test_a_condition_looks_at_the_state_itself_and_not_at_a_copy(self) -> None:
+        world = World(plan([item("a", when="state.k")])).start()
+        (command,) = world.run.decide(world.now)
+        assert isinstance(command, Evaluate)
+        assert command.context["state"] is world.run.state.commits.values
