@@ -65,7 +65,8 @@ def prepare(
     that cannot be met. `env` is the caller's environment.
     """
     stated = found.data.get("settings", {}).get("max_concurrency")
-    plan = _bound(lowered(plan, stated, wishes.jobs, env))
+    bound = lowered(plan, stated, wishes.jobs, env)
+    plan = plan if bound is plan else _sealed(bound)
     file = None if wishes.inputs_file is None else read_file(wishes.inputs_file)
     inputs = bind(plan, read_pairs(wishes.given), file)
     late = [f.message for f in found.report.findings if f.rule == "deadline-past"]
@@ -93,7 +94,7 @@ def prepare(
     )
 
 
-def _bound(plan: Plan) -> Plan:
+def _sealed(plan: Plan) -> Plan:
     bare = replace(plan, digest="")
     return replace(bare, digest=digest(plan_document(bare)))
 
