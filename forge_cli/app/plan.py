@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from forge_cli.app.inputs import read_pairs, values_of
+from forge_cli.app.inputs import read_file, read_pairs, values_of
 from forge_cli.app.needs import needs
 from forge_cli.app.planned import Planned, Why
 from forge_cli.app.validate import Report, beside, report
+from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
 from forge_cli.manifest.check import examine, subject_of
 from forge_cli.manifest.compile import compile as compile_plan
@@ -53,11 +54,12 @@ def compiled(path: Path, now: int, workspace: Path | None = None) -> Compiled:
 def planned(
     found: Compiled,
     plan: Plan,
-    folder: Path,
+    workspace: Path,
     given: Sequence[str],
+    file: Path | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Planned:
-    """What `forge plan` has to tell; `folder` is the manifest's, `given` are `KEY=VALUE`.
+    """What `forge plan` has to tell; `given` are `KEY=VALUE`, `file` holds more inputs.
 
     `ForgeError` for an input that is unknown, given twice or of a wrong type; one that is missing
     is told, as a run would refuse it.
@@ -67,9 +69,10 @@ def planned(
         plan,
         warnings,
         _reasons(plan, found.data),
-        _inputs(plan, read_pairs(given)),
-        tuple(needs(plan, folder, environment)),
-        found.refusals,
+        _inputs(plan, found.data, read_pairs(given), None if file is None else read_file(file)),
+        tuple(needs(plan, workspace, environment)),
+        (*found.refusals, *overweight(plan, workspace)),
+        found.data.get("description", ""),
     )
 
 
@@ -84,10 +87,18 @@ def _reasons(plan: Plan, data: Mapping[str, Any]) -> dict[str, Why]:
     return reasons
 
 
-def _inputs(plan: Plan, given: Mapping[str, str]) -> dict[str, str]:
-    """Each input with its value and where that is from."""
-    values = values_of(plan, given)
-    return {key: _told(values, key, key in given) for key in plan.inputs}
+def _inputs(
+    plan: Plan, data: Mapping[str, Any], given: Mapping[str, str], file: Mapping[str, Json] | None
+) -> dict[str, str]:
+    """Each input with its value, where that is from, and what it is for."""
+    values, named = values_of(plan, given, file), {*given, *(file or ())}
+    return {
+        key: _told(values, key, key in named) + _purpose(data["inputs"][key]) for key in plan.inputs
+    }
+
+
+def _purpose(declared: Mapping[str, Any]) -> str:
+    return f": {declared['description']}" if declared.get("description") else ""
 
 
 def _told(values: Mapping[str, Json], key: str, given: bool) -> str:

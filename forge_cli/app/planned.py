@@ -26,3 +26,4 @@ class Planned:
     inputs: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[Need, ...] = ()
     refusals: tuple[str, ...] = ()
+    description: str = ""

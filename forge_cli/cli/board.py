@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from forge_cli.cli.words import PROBLEMS
+from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import AWAITING
 from forge_cli.multiagent.plan import Item, Json
@@ -162,12 +163,13 @@ class Board:
         return row.calls + calls, row.cost + cost
 
     def _used(self, event: Event) -> tuple[int, int]:
-        """What a turn that ends now has used; what it does not tell counts as its full slice."""
+        """What a turn that ends now is booked with."""
         flight = self.running.get(event.item)
         if flight is None or event.kind != "turn_ended":
             return 0, 0
-        used = {**flight.slice, **(event.body["usage"] or {})}
-        return used.get("model_calls", 0), used.get("cost_usd", 0)
+        role = self.plan.roles[self._state.nodes[event.item].item.role_id]
+        booked = used(flight.slice, event.body["usage"], role.handler.metered)
+        return booked.get("model_calls", 0), booked.get("cost_usd", 0)
 
     def _run_started(self, event: Event) -> None:
         self.started = event.time

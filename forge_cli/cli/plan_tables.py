@@ -23,7 +23,7 @@ def plan_lines(planned: Planned, terminal: Terminal) -> list[str]:
     """The whole report, at most 100 columns wide."""
     plan = planned.plan
     blocks = [
-        _title(planned),
+        _title(planned, terminal),
         _order(planned, terminal),
         _grants(plan, terminal),
         _budget(plan),
@@ -32,12 +32,15 @@ def plan_lines(planned: Planned, terminal: Terminal) -> list[str]:
     return [line for block in blocks for line in [*block, ""]][:-1]
 
 
-def _title(planned: Planned) -> list[str]:
+def _title(planned: Planned, terminal: Terminal) -> list[str]:
     plan = planned.plan
     roles = sum(not name.startswith("inline:") for name in plan.roles)
     counts = count(len(tops(plan)), "item") + (f", {count(roles, 'role')}" if roles else "")
     state = f"valid, {count(planned.warnings, 'warning')}"
-    return flow(f"{plan.name}  ", [f"plan {short_digest(plan.digest)}", counts, state])
+    lines = flow(f"{plan.name}  ", [f"plan {short_digest(plan.digest)}", counts, state])
+    if planned.description:
+        lines += wrap(terminal.safe(planned.description), 100)
+    return lines
 
 
 def _order(planned: Planned, terminal: Terminal) -> list[str]:

@@ -15,10 +15,9 @@ from forge_cli.app.run import Finished, Opened
 from forge_cli.app.runs import short_name
 from forge_cli.cli.console import Console
 from forge_cli.cli.github import add_outputs, add_to_summary, job_summary
-from forge_cli.cli.options import Color, TextOrLines
+from forge_cli.cli.options import Color, Moment, TextOrLines
 from forge_cli.cli.overview import overview
-from forge_cli.cli.plan import plan as show_plan
-from forge_cli.cli.plan import refuse
+from forge_cli.cli.plan import show
 from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import Terminal, complain, write
 from forge_cli.cli.verdict import Outcome, exit_code, refusal, verdict
@@ -59,6 +58,7 @@ def run(
     run_id: Annotated[
         str | None, typer.Option(metavar="ID", help="The id of the run; else made from the time.")
     ] = None,
+    now: Moment = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan, as `forge plan` does; run nothing.")
     ] = False,
@@ -84,15 +84,13 @@ def run(
     """
     path = manifest or only_manifest(Path(), "forge run")
     _check_engine(engine)
-    if dry_run:
-        return show_plan(path, given, "text", color)
-    now = time.time_ns() // 1_000_000
-    found = compiled(path, now, workspace)
-    if found.plan is None:
-        return refuse(found, path, color)
+    moment = time.time_ns() // 1_000_000
+    found = compiled(path, moment if now is None else now, workspace)
     wishes = Wishes(given or [], inputs, jobs, evidence, workspace, run_id)
+    if dry_run or found.plan is None:
+        return show(found, path, wishes, "text", color)
     try:
-        prepared = prepare(found, found.plan, path, wishes, now, os.environ)
+        prepared = prepare(found, found.plan, path, wishes, moment, os.environ)
     except RefusedError as refused:
         terminal = Terminal.of(sys.stdout, color)
         write(sys.stdout, map(terminal.fit, refusal(terminal, refused.reasons)))

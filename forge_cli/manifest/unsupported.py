@@ -82,13 +82,6 @@ def _item(node: Node) -> Iterator[str]:
             " write  on_failure: escalate"
         )
     yield from _sandbox(name, own)
-    if node.way in ("role", "routed", "delegation") and not node.children:
-        for key in ("env", "secrets"):
-            if key in node.written:
-                yield (
-                    f"{name} says '{key}', which this version hands to 'run' and 'script' only;"
-                    f" write it in the handler of its role"
-                )
 
 
 _KEYS = {

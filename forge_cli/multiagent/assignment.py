@@ -8,9 +8,9 @@ from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.patterns import each
-from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.plan import Item, Json
 from forge_cli.multiagent.run_state import RunState
-from forge_cli.multiagent.templates import Reference, fill, fill_argv, references, to_text
+from forge_cli.multiagent.templates import Reference, fill, fill_argv, is_open, to_text
 from forge_cli.multiagent.times import to_text as time_text
 from forge_cli.multiagent.turn import Turn
 from forge_cli.multiagent.values import is_artifact
@@ -35,8 +35,8 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
     goal = to_text(fill(node.item.goal, values.look_up))
     values.goal = goal
     inputs = fill(node.item.inputs, values.look_up)
-    handler = _fill_handler(role.handler.config, values)
     item = node.item
+    handler = _fill_handler(_configuration(role.handler.config, item), values)
     turn = Turn(
         run_id=state.run_id,
         item_id=node.item_id,
@@ -118,15 +118,23 @@ def condition_context(state: RunState, names: Sequence[str]) -> dict[str, Json]:
     return {"inputs": dict(state.inputs), "items": items, "state": state.commits.values}
 
 
+def _configuration(config: Mapping[str, Json], item: Item) -> Mapping[str, Json]:
+    """The handler's configuration with the item's own variables and secrets beside its own."""
+    if not item.env and not item.secrets:
+        return config
+    secrets = dict.fromkeys([*config.get("secrets", ()), *item.secrets])
+    return {**config, "env": {**config.get("env", {}), **item.env}, "secrets": list(secrets)}
+
+
 def _fill_handler(config: Mapping[str, Json], values: "_Values") -> Mapping[str, Json]:
-    """The configuration with its references filled, or itself if it has none.
+    """The configuration with its references filled, or itself if there is nothing to fill.
 
     The text of a script is not looked at: it gets its inputs by the environment.
     """
     open_keys = [
         key
         for key, value in config.items()
-        if not (key == "argv" and config.get("inputs_as_env")) and any(references(value))
+        if not (key == "argv" and config.get("inputs_as_env")) and is_open(value)
     ]
     if not open_keys:
         return config

@@ -40,7 +40,7 @@ def test_programs_are_found_on_the_path_once_each(tmp_path: Path) -> None:
     ]
 
 
-def test_a_program_with_a_path_is_looked_for_beside_the_manifest(tmp_path: Path) -> None:
+def test_a_program_with_a_path_is_looked_for_in_the_workspace(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     program(tmp_path / "bin", "check")
     found = needs(plan(["bin/check"]), tmp_path, {"PATH": ""})

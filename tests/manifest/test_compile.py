@@ -276,7 +276,6 @@ def test_what_can_be_run_is_not_refused() -> None:
         ("{run: [x], risk: irreversible}", "item 'one' is irreversible"),
         ("{run: [x], on_failure: compensate}", "item 'one' is to be compensated"),
         ("{run: [x], sandbox: landlock}", "item 'one' wants the sandbox 'landlock'"),
-        ("{role: worker, env: {A: b}}", "item 'one' says 'env'"),
         ("{pattern: joint, sub_tasks: {a: {run: [x]}}}", "item 'one' has the pattern 'joint'"),
         ("{pattern: broadcast, sub_tasks: {a: {run: [x]}}}", "has the pattern 'broadcast'"),
     ],

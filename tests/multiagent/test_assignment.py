@@ -84,6 +84,11 @@ def test_a_reference_without_a_value_fails_the_item(token: str, reason: str) -> 
     assert reason.replace("running", "ready") in world.reason("a")
 
 
+def test_a_handler_that_only_holds_literal_dollars_is_filled_too() -> None:
+    world = play([item("a")], roles=[role(argv=["x", "$${HOME}"], env={"A": "$${B}"})])
+    assert world.turns[-1].handler == {"argv": ["x", "${HOME}"], "env": {"A": "${B}"}}
+
+
 def test_an_option_from_data_fails_the_item_before_it_starts() -> None:
     roles = [role(argv=["rm", "${inputs.x}"])]
     world = play([item("a")], roles=roles, inputs={"x": "-rf"})

@@ -2,6 +2,7 @@
 
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Deadline, StateKey
+from forge_cli.multiagent.run import Evaluate
 from tests.multiagent.world import START, World, done, failed, item, plan, play
 
 
@@ -117,6 +118,26 @@ class TestState:
         assert "version 0" in world.reason("b")
         assert world.run.state.nodes["b"].partial == {"result": "yours"}
 
+    def test_a_key_that_another_changed_while_elements_ran_is_a_conflict(self) -> None:
+        each = item("e", pattern="each", for_each=[1], return_key="k", required=False)
+        world = World(plan([each, item("b", return_key="k")], max_concurrency=2)).start()
+        world.advance()
+        world.answer("r/b/1", done())
+        world.answer("r/e.0/1", done())
+        world.advance()
+        assert world.ends() == {"b": "succeeded", "e": "failed", "e.0": "succeeded"}
+        assert "changed by 'b' in version 1, the turn had read version 0" in world.reason("e")
+
+    def test_an_item_of_many_elements_returns_them_at_once_in_their_order(self) -> None:
+        each = item("e", pattern="each", for_each=[1, 2], return_key="result")
+        state = {"result": StateKey("worker", "append")}
+        world = World(plan([each], max_concurrency=2, state=state)).start()
+        world.advance()
+        world.answer("r/e.1/1", done("second"))
+        world.answer("r/e.0/1", done("first"))
+        world.advance()
+        assert world.run.state.commits.values["result"] == ["first", "second"]
+
     def test_merged_keys_take_what_all_wrote(self) -> None:
         two = [item(n, return_key="result", required=False) for n in ("a", "b")]
         state = {"result": StateKey("worker", "append")}
@@ -126,3 +147,23 @@ class TestState:
         world.answer("r/b/1", done([2]))
         world.advance()
         assert world.run.state.commits.values["result"] == [1, 2]
+
+    def test_writers_of_different_keys_never_conflict(self) -> None:
+        two = [item("a", return_key="one"), item("b", return_key="two")]
+        world = World(plan(two, max_concurrency=2)).start()
+        world.advance()
+        world.answer("r/a/1", done())
+        world.answer("r/b/1", done())
+        world.advance()
+        assert world.status == "complete"
+
+    def test_the_state_holds_results_and_nothing_of_the_plan(self) -> None:
+        world = play([item("a"), item("b", return_key="result")])
+        values = {"a": {"result": 1}, "b": {"result": 1}, "result": 1}
+        assert world.run.state.commits.values == values
+
+    def test_a_condition_looks_at_the_state_itself_and_not_at_a_copy(self) -> None:
+        world = World(plan([item("a", when="state.k")])).start()
+        (command,) = world.run.decide(world.now)
+        assert isinstance(command, Evaluate)
+        assert command.context["state"] is world.run.state.commits.values

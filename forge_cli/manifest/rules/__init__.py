@@ -109,6 +109,7 @@ RULES: Mapping[str, Rule] = {
     "risk-understated": _meaning("risk"),
     "missing-compensation": _meaning("on_failure"),
     "unbounded-transcript": _meaning("transcript"),
+    "context-too-large": _meaning("max_bytes"),
     "correlated-reviewers": _meaning("review", severity="warning"),
     "joint-too-large": _meaning("pattern"),
     "unused-role": _meaning("roles", severity="warning"),
