@@ -5,6 +5,7 @@ from typing import Any
 
 from forge_cli.canonical import canonical, digest, digest_of_bytes
 from forge_cli.gateway.artifacts import references
+from forge_cli.gateway.patience import PATIENCE
 from forge_cli.multiagent.budget import DIMENSIONS
 from forge_cli.multiagent.patterns import resolve
 from forge_cli.multiagent.plan import Item, Json, Plan
@@ -66,14 +67,23 @@ class Acceptance:
         return output
 
 
-def fault_of(plan: Plan, item: Item, keys: tuple[str, ...], output: Mapping[str, Json]) -> str:
-    """What is wrong with an output, or nothing: values, keys, proposal, schema, criteria."""
+def fault_of(
+    plan: Plan,
+    item: Item,
+    keys: tuple[str, ...],
+    output: Mapping[str, Json],
+    seconds: int = PATIENCE,
+) -> str:
+    """What is wrong with an output, or nothing: values, keys, proposal, schema, criteria.
+
+    An output that its schema cannot be held against within so many seconds is wrong.
+    """
     faults = (
         unsafe(output),
         _keys_fault(keys, output),
         _reference_fault(output),
         _proposal_fault(plan, item, output),
-        _schema_fault(plan, item, output),
+        _schema_fault(plan, item, output, seconds),
         _criteria_fault(item, output),
     )
     return next((fault for fault in faults if fault), "")
@@ -142,12 +152,12 @@ def _proposal_fault(plan: Plan, item: Item, output: Mapping[str, Json]) -> str:
     return resolve.fault(output)
 
 
-def _schema_fault(plan: Plan, item: Item, output: Mapping[str, Json]) -> str:
+def _schema_fault(plan: Plan, item: Item, output: Mapping[str, Json], seconds: int) -> str:
     if item.completion is None:
         return ""
     from forge_cli.gateway.schemas import violation
 
-    fault = violation(plan.schemas, item.completion, output)
+    fault = violation(plan.schemas, item.completion, output, seconds)
     return f"{item.completion} does not hold: {fault}" if fault else ""
 
 
