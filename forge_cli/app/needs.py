@@ -8,6 +8,9 @@ from pathlib import Path
 
 from forge_cli.multiagent.plan import Plan, Role
 
+MISSING = "missing"
+NOT_EXECUTABLE = "not executable"
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -18,15 +21,16 @@ class Need:
     ok: bool
 
 
-def needs(plan: Plan, folder: Path, environment: Mapping[str, str]) -> list[Need]:
-    """All that the plan's handlers need, in a fixed order; `folder` is the manifest's.
+def needs(plan: Plan, workspace: Path, environment: Mapping[str, str]) -> list[Need]:
+    """All that the plan's handlers need, in a fixed order.
 
-    A program whose name comes from an input or an output is known only when the item starts, so
-    it is not listed. git is optional: it only says where the workspace ends.
+    A program with a path is looked for where it will be started, in the workspace. One whose name
+    comes from an input or an output is known only when the item starts, so it is not listed. git
+    is optional: it only says where the workspace ends.
     """
     found = [_secret(name, environment) for name in plan.secrets]
     path = environment.get("PATH", os.defpath)
-    found += [_program(name, folder, path) for name in sorted(set(_programs(plan)))]
+    found += [_program(name, workspace, path) for name in sorted(set(_programs(plan)))]
     git = shutil.which("git", path=path) is not None
     found.append(Need("git", "found" if git else "not found, not needed", True))
     return found
@@ -49,9 +53,12 @@ def _first_token(role: Role) -> Iterator[str]:
         yield argv[0]
 
 
-def _program(name: str, folder: Path, path: str) -> Need:
+def _program(name: str, workspace: Path, path: str) -> Need:
     if "/" not in name:
-        found = shutil.which(name, path=path)
-    else:
-        found = shutil.which(name) or shutil.which(folder / name)
-    return Need(name, "found" if found else "missing", bool(found))
+        found = shutil.which(name, path=path) is not None
+        return Need(name, "found" if found else MISSING, found)
+    file = workspace / name
+    if not file.is_file():
+        return Need(name, MISSING, False)
+    usable = os.access(file, os.X_OK)
+    return Need(name, "found" if usable else NOT_EXECUTABLE, usable)

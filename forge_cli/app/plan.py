@@ -50,11 +50,11 @@ def compiled(path: Path, now: int, workspace: Path | None = None) -> Compiled:
 def planned(
     found: Compiled,
     plan: Plan,
-    folder: Path,
+    workspace: Path,
     given: Sequence[str],
     environment: Mapping[str, str] = os.environ,
 ) -> Planned:
-    """What `forge plan` has to tell; `folder` is the manifest's, `given` are `KEY=VALUE`.
+    """What `forge plan` has to tell; `given` are `KEY=VALUE`.
 
     `ForgeError` for an input that is unknown, given twice or of a wrong type; one that is missing
     is told, as a run would refuse it.
@@ -65,7 +65,7 @@ def planned(
         warnings,
         _reasons(plan, found.data),
         _inputs(plan, read_pairs(given)),
-        tuple(needs(plan, folder, environment)),
+        tuple(needs(plan, workspace, environment)),
         found.refusals,
     )
 

@@ -2,13 +2,14 @@
 
 import re
 import secrets
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from forge_cli.app.inputs import bind, read_file, read_pairs
 from forge_cli.app.limits import lowered
-from forge_cli.app.needs import needs
+from forge_cli.app.needs import MISSING, NOT_EXECUTABLE, needs
 from forge_cli.app.plan import Compiled
 from forge_cli.app.workspace import workspace_of
 from forge_cli.canonical import digest
@@ -69,7 +70,8 @@ def prepare(
     file = None if wishes.inputs_file is None else read_file(wishes.inputs_file)
     inputs = bind(plan, read_pairs(wishes.given), file)
     late = [f.message for f in found.report.findings if f.rule == "deadline-past"]
-    reasons = [*found.refusals, *late, *_missing(plan, manifest.parent, env)]
+    workspace = workspace_of(manifest, wishes.workspace)
+    reasons = [*found.refusals, *late, *_missing(plan, workspace, env)]
     if reasons:
         raise RefusedError(reasons)
     run_id = wishes.run_id or _new_run_id(now)
@@ -77,7 +79,6 @@ def prepare(
         raise ForgeError(
             f"--run-id '{run_id}' is not an id; write letters, digits, '-' and '_', at most 64"
         )
-    workspace = workspace_of(manifest, wishes.workspace)
     evidence = wishes.evidence or workspace / "evidence" / plan.name / run_id
     return Prepared(
         plan,
@@ -98,18 +99,23 @@ def _bound(plan: Plan) -> Plan:
     return replace(bare, digest=digest(plan_document(bare)))
 
 
-def _missing(plan: Plan, folder: Path, env: Mapping[str, str]) -> list[str]:
+def _missing(plan: Plan, workspace: Path, env: Mapping[str, str]) -> list[str]:
     """What the plan needs and this machine has not, a sentence for each kind."""
-    absent = [need.name for need in needs(plan, folder, env) if not need.ok]
-    unset = [name for name in absent if name in plan.secrets]
-    programs = [name for name in absent if name not in plan.secrets]
+    absent = [need for need in needs(plan, workspace, env) if not need.ok]
+    unset = [need.name for need in absent if need.name in plan.secrets]
+    missing = [need.name for need in absent if need.state == MISSING]
+    inert = [need.name for need in absent if need.state == NOT_EXECUTABLE]
     told = []
     if unset:
         verb = "secret is" if len(unset) == 1 else "secrets are"
         told.append(f"{len(unset)} {verb} not set: {', '.join(unset)}")
-    if programs:
-        verb = "program is" if len(programs) == 1 else "programs are"
-        told.append(f"{len(programs)} {verb} missing: {', '.join(programs)}")
+    if missing:
+        verb = "program is" if len(missing) == 1 else "programs are"
+        told.append(f"{len(missing)} {verb} missing: {', '.join(missing)}")
+    if inert:
+        verb = "program is" if len(inert) == 1 else "programs are"
+        names = " ".join(map(shlex.quote, inert))
+        told.append(f"{len(inert)} {verb} not executable; type: chmod +x {names}")
     return told
 
 

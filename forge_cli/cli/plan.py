@@ -13,6 +13,7 @@ from forge_cli.app.choice import manifest as only_manifest
 from forge_cli.app.course import critical_path, orders
 from forge_cli.app.plan import Compiled, compiled, planned
 from forge_cli.app.planned import Planned
+from forge_cli.app.workspace import workspace_of
 from forge_cli.cli.findings import full
 from forge_cli.cli.options import Color, TextOrJson
 from forge_cli.cli.plan_tables import plan_lines
@@ -48,7 +49,7 @@ def plan(
     found = compiled(path, time.time_ns() // 1_000_000)
     if found.plan is None:
         return refuse(found, path, color)
-    told = planned(found, found.plan, path.parent, given or [])
+    told = planned(found, found.plan, workspace_of(path), given or [])
     terminal = Terminal.of(sys.stdout, color)
     lines = [plan_json(told)] if form == "json" else map(terminal.fit, plan_lines(told, terminal))
     write(sys.stdout, lines)

@@ -1,9 +1,13 @@
 """Acceptance: a result is held against schema, criteria and evidence before it counts."""
 
+import hashlib
+import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from forge_cli.canonical import canonical, digest, digest_of_bytes
+from forge_cli.canonical import canonical, digest
 from forge_cli.gateway.artifacts import references
 from forge_cli.gateway.patience import PATIENCE
 from forge_cli.multiagent.budget import DIMENSIONS
@@ -186,6 +190,15 @@ def usage_fault(usage: Mapping[str, Any] | None) -> str:
     return ""
 
 
-def file_digest(data: bytes) -> str | None:
-    """The digest of a file's bytes; a file of no length is as good as missing."""
-    return digest_of_bytes(data) if data else None
+def file_digest(folder: Path, name: str) -> str | None:
+    """The digest of a file of the folder; None where there is no file, or none with content."""
+    try:
+        # Not waiting for whoever might write into it: a named pipe is no evidence.
+        descriptor = os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or not status.st_size:
+            return None
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()

@@ -40,11 +40,17 @@ def test_programs_are_found_on_the_path_once_each(tmp_path: Path) -> None:
     ]
 
 
-def test_a_program_with_a_path_is_looked_for_beside_the_manifest(tmp_path: Path) -> None:
+def test_a_program_with_a_path_is_looked_for_in_the_workspace(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     program(tmp_path / "bin", "check")
     found = needs(plan(["bin/check"]), tmp_path, {"PATH": ""})
     assert found[0] == Need("bin/check", "found", True)
+
+
+def test_a_file_that_is_not_executable_is_told_as_such(tmp_path: Path) -> None:
+    (tmp_path / "check").write_text("#!/bin/sh\n")
+    found = needs(plan(["./check"]), tmp_path, {"PATH": ""})
+    assert found[0] == Need("./check", "not executable", False)
 
 
 def test_a_program_that_an_input_names_is_not_listed() -> None:
