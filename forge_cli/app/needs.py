@@ -8,6 +8,9 @@ from pathlib import Path
 
 from forge_cli.multiagent.plan import Plan, Role
 
+MISSING = "missing"
+NOT_EXECUTABLE = "not executable"
+
 
 @dataclass(frozen=True, slots=True)
 class Need:
@@ -19,10 +22,11 @@ class Need:
 
 
 def needs(plan: Plan, workspace: Path, environment: Mapping[str, str]) -> list[Need]:
-    """All that the plan's handlers need, in a fixed order; programs run in the workspace.
+    """All that the plan's handlers need, in a fixed order.
 
-    A program whose name comes from an input or an output is known only when the item starts, so
-    it is not listed. git is optional: it only says where the workspace ends.
+    A program with a path is looked for where it will be started, in the workspace. One whose name
+    comes from an input or an output is known only when the item starts, so it is not listed. git
+    is optional: it only says where the workspace ends.
     """
     found = [_secret(name, environment) for name in plan.secrets]
     path = environment.get("PATH", os.defpath)
@@ -50,5 +54,11 @@ def _first_token(role: Role) -> Iterator[str]:
 
 
 def _program(name: str, workspace: Path, path: str) -> Need:
-    found = shutil.which(workspace / name if "/" in name else name, path=path)
-    return Need(name, "found" if found else "missing", bool(found))
+    if "/" not in name:
+        found = shutil.which(name, path=path) is not None
+        return Need(name, "found" if found else MISSING, found)
+    file = workspace / name
+    if not file.is_file():
+        return Need(name, MISSING, False)
+    usable = os.access(file, os.X_OK)
+    return Need(name, "found" if usable else NOT_EXECUTABLE, usable)

@@ -10,9 +10,10 @@ from typing import Any
 from forge_cli.app.inputs import read_file, read_pairs, values_of
 from forge_cli.app.needs import needs
 from forge_cli.app.planned import Planned, Why
-from forge_cli.app.validate import Report, check_file
+from forge_cli.app.validate import Report, beside, report
 from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
+from forge_cli.manifest.check import examine, subject_of
 from forge_cli.manifest.compile import compile as compile_plan
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.source import parse, read
@@ -39,13 +40,15 @@ def compiled(path: Path, now: int, workspace: Path | None = None) -> Compiled:
     run yet.
     """
     data = read(path)
-    report = check_file(str(path), data, now)
-    source = parse(data).data
-    if report.fails() or source is None:
-        return Compiled(report)
+    source = parse(data)
+    subject = subject_of(source, str(path), now, beside(str(path)))
+    found = report(examine(subject), str(path), data)
+    if found.fails() or source.data is None:
+        return Compiled(found)
+    topology = subject.topology
     programs = Files(workspace_of(path, workspace))
-    plan = compile_plan(source, str(path), Files(path.parent), programs)
-    return Compiled(report, plan, source, tuple(unsupported(source)))
+    plan = compile_plan(topology, str(path), Files(path.parent), programs)
+    return Compiled(found, plan, source.data, tuple(unsupported(topology)))
 
 
 def planned(

@@ -2,13 +2,14 @@
 
 import re
 import secrets
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from forge_cli.app.inputs import bind, read_file, read_pairs
 from forge_cli.app.limits import lowered
-from forge_cli.app.needs import needs
+from forge_cli.app.needs import MISSING, NOT_EXECUTABLE, needs
 from forge_cli.app.plan import Compiled
 from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
@@ -100,22 +101,30 @@ def limited(found: Compiled, plan: Plan, jobs: int | None, env: Mapping[str, str
     `ForgeError` for a limit that would be raised.
     """
     stated = found.data.get("settings", {}).get("max_concurrency")
-    bare = replace(lowered(plan, stated, jobs, env), digest="")
+    bound = lowered(plan, stated, jobs, env)
+    if bound is plan:
+        return plan
+    bare = replace(bound, digest="")
     return replace(bare, digest=digest(plan_document(bare)))
 
 
 def _missing(plan: Plan, workspace: Path, env: Mapping[str, str]) -> list[str]:
     """What the plan needs and this machine has not, a sentence for each kind."""
-    absent = [need.name for need in needs(plan, workspace, env) if not need.ok]
-    unset = [name for name in absent if name in plan.secrets]
-    programs = [name for name in absent if name not in plan.secrets]
+    absent = [need for need in needs(plan, workspace, env) if not need.ok]
+    unset = [need.name for need in absent if need.name in plan.secrets]
+    missing = [need.name for need in absent if need.state == MISSING]
+    inert = [need.name for need in absent if need.state == NOT_EXECUTABLE]
     told = []
     if unset:
         verb = "secret is" if len(unset) == 1 else "secrets are"
         told.append(f"{len(unset)} {verb} not set: {', '.join(unset)}")
-    if programs:
-        verb = "program is" if len(programs) == 1 else "programs are"
-        told.append(f"{len(programs)} {verb} missing: {', '.join(programs)}")
+    if missing:
+        verb = "program is" if len(missing) == 1 else "programs are"
+        told.append(f"{len(missing)} {verb} missing: {', '.join(missing)}")
+    if inert:
+        verb = "program is" if len(inert) == 1 else "programs are"
+        names = " ".join(map(shlex.quote, inert))
+        told.append(f"{len(inert)} {verb} not executable; type: chmod +x {names}")
     return told
 
 

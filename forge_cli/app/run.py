@@ -7,14 +7,14 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from forge_cli.app.preparation import Prepared
 from forge_cli.engines.local import LocalEngine, SystemClock
+from forge_cli.errors import ForgeError
 from forge_cli.evidence import record, verification
 from forge_cli.evidence.checks import Check
 from forge_cli.evidence.environment import environment
@@ -62,6 +62,7 @@ class Opened:
         self.artifacts = ArtifactFolder(folder.artifacts)
         self._prepared = prepared
         self._clock = clock or SystemClock()
+        self._signals = _Signals()
         self._context = HandlerContext(
             prepared.workspace,
             prepared.manifest.parent,
@@ -83,6 +84,16 @@ class Opened:
 
         `ForgeError` if ledger or evidence cannot be written: what was recorded until then stays.
         """
+        try:
+            return self._execute(observers)
+        finally:
+            self._signals.restore()
+            with suppress(ForgeError):
+                # Whoever takes over need not wait; where that cannot be written, the lease lapses.
+                self.store.release(self._clock.now())
+            self.store.close()
+
+    def _execute(self, observers: Sequence[Observer]) -> Finished:
         began, spent = time.monotonic_ns(), time.process_time_ns()
         with _patient_collector():
             state = asyncio.run(self._drive(observers))
@@ -91,20 +102,18 @@ class Opened:
                 (time.process_time_ns() - spent) // 1_000_000,
             )
             head, faults = self._record(environment("local", SANDBOX, *milliseconds))
-        self.store.release(self._clock.now())
-        self.store.close()
         return Finished(state.status, state.signal, head, faults)
 
     async def _drive(self, observers: Sequence[Observer]) -> RunState:
         prepared = self._prepared
         kinds = {role.handler.kind for role in prepared.plan.roles.values()}
         handlers = create(sorted(kinds), self._context)
-        judge = Acceptance(prepared.plan, self.artifacts, partial(_digest, prepared.workspace))
+        judge = Acceptance(prepared.plan, self.artifacts, partial(file_digest, prepared.workspace))
         engine = LocalEngine(
             self.run, self.store, handlers, judge, self._clock, self.artifacts, observers
         )
         try:
-            with _signals(engine):
+            with self._signals.stopping(engine):
                 return await engine.drive(self._started())
         finally:
             for handler in handlers.values():
@@ -137,35 +146,44 @@ def _notes(prepared: Prepared) -> dict[str, str]:
     return {"name": prepared.plan.name, "plan": plan, "evidence": str(prepared.evidence)}
 
 
-def _digest(workspace: Path, name: str) -> str | None:
-    try:
-        return file_digest((workspace / name).read_bytes())
-    except (OSError, ValueError):
-        return None
-
-
-@contextmanager
-def _signals(engine: LocalEngine) -> Iterator[None]:
+class _Signals:
     """The first signal stops the run cleanly; the second ends forge at once.
 
-    What then still runs is ended by its guards, which notice that forge is gone.
+    What then still runs is ended by its guards, which notice that forge is gone. When the run has
+    ended, a first signal changes nothing any more, and evidence is written to its end.
     """
-    loop = asyncio.get_running_loop()
-    seen: list[signal.Signals] = []
 
-    def take(number: signal.Signals) -> None:
-        if seen:
-            os._exit(128 + number)
-        seen.append(number)
-        engine.stop(number.name)
+    def __init__(self) -> None:
+        self._seen = False
+        self._before = {number: signal.getsignal(number) for number in SIGNALS}
 
-    for number in SIGNALS:
-        loop.add_signal_handler(number, take, number)
-    try:
-        yield
-    finally:
+    @contextmanager
+    def stopping(self, engine: LocalEngine) -> Iterator[None]:
+        """While the engine's loop runs, which takes signals between two steps."""
+        loop = asyncio.get_running_loop()
         for number in SIGNALS:
-            loop.remove_signal_handler(number)
+            loop.add_signal_handler(number, self._take, number, engine.stop)
+        try:
+            yield
+        finally:
+            for number in SIGNALS:
+                loop.remove_signal_handler(number)
+                signal.signal(number, lambda seen, _: self._take(signal.Signals(seen), _ended))
+
+    def restore(self) -> None:
+        """Signals mean again what they did before."""
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _take(self, number: signal.Signals, stop: Callable[[str], None]) -> None:
+        if self._seen:
+            os._exit(128 + number)
+        self._seen = True
+        stop(number.name)
+
+
+def _ended(_name: str) -> None:
+    """A run that has ended is not stopped."""
 
 
 @contextmanager

@@ -99,19 +99,22 @@ def run(
     console = Console.of(sys.stderr, color, quiet or form == "jsonl", str(path))
     progress = Progress(opened.run.state, prepared.run_id, console)
     observers: list[Observer] = [progress]
-    if form == "jsonl":
-        observers.append(EventLines(opened.store))
+    lines = EventLines(opened.store) if form == "jsonl" else None
+    if lines is not None:
+        observers.append(lines)
     progress.start()
     try:
         finished = opened.execute(observers)
     finally:
         progress.close()
+    if lines is not None and lines.fault is not None:
+        raise lines.fault
     code = exit_code(finished.status, finished.signal, allow_degraded, allow_paused)
     if form == "text":
         outcome = _outcome(prepared, opened, finished, path)
         terminal, board = Terminal.of(sys.stdout, color), progress.board
-        lines = verdict(board, terminal, outcome, code)
-        write(sys.stdout, map(terminal.fit, lines))
+        told = verdict(board, terminal, outcome, code)
+        write(sys.stdout, map(terminal.fit, told))
         table = overview(board, Terminal(), board.now)
         add_to_summary(os.environ, job_summary(table, verdict(board, Terminal(), outcome, code)))
     add_outputs(os.environ, progress.board.end.get("outputs") or {})
@@ -119,19 +122,26 @@ def run(
 
 
 class EventLines:
-    """Writes the ledger's lines to standard output as they become durable."""
+    """Writes the ledger's lines to standard output as they become durable.
+
+    When nobody reads them any more (`fault`), that ends the writing and not the run.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._written = 0
+        self.fault: OSError | None = None
 
     def __call__(self, event: Event) -> None:  # noqa: ARG002  # the ledger has it as text
         """Write what the ledger holds and was not written yet."""
+        if self.fault is not None:
+            return
         lines = list(self._store.lines(after=self._written))
         self._written += len(lines)
-        write(sys.stdout, (line.text for line in lines))
-        if lines:
-            sys.stdout.flush()
+        try:
+            write(sys.stdout, (line.text for line in lines))
+        except OSError as fault:
+            self.fault = fault
 
 
 def _check_engine(name: str) -> None:

@@ -8,10 +8,14 @@ from forge_cli.errors import ForgeError
 from forge_cli.evidence.checks import Faults
 from forge_cli.evidence.layout import EVENTS, kept_output
 from forge_cli.gateway.acceptance import fault_of
+from forge_cli.gateway.patience import UNDECIDED
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.run_state import RunState
+
+PATIENCE_AFTERWARDS = 60
+"""Seconds for a verdict when it is given again: more, so that a slow machine does not differ."""
 
 
 class Acceptance:
@@ -53,8 +57,11 @@ class Acceptance:
     def _judge(self, event: Event, output: Mapping[str, Json], line: int) -> None:
         self.judged += 1
         node, verdict = self._state.nodes[event.item], event.body["verdict"]
+        if not verdict["accepted"] and UNDECIDED in verdict["reason"]:
+            return  # how long it takes is a fact of the machine that it ran on
+        plan, keys = self._state.plan, node.grant.outputs
         try:
-            fault = fault_of(self._state.plan, node.item, node.grant.outputs, output)
+            fault = fault_of(plan, node.item, keys, output, PATIENCE_AFTERWARDS)
         except Exception as error:  # noqa: BLE001  # a plan may hold a schema that is none
             fault = f"it cannot be judged again: {error!r:.200}"
         if verdict["accepted"]:

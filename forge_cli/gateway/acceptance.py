@@ -1,10 +1,15 @@
 """Acceptance: a result is held against schema, criteria and evidence before it counts."""
 
+import hashlib
+import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from forge_cli.canonical import canonical, digest, digest_of_bytes
+from forge_cli.canonical import canonical, digest
 from forge_cli.gateway.artifacts import references
+from forge_cli.gateway.patience import PATIENCE
 from forge_cli.multiagent.budget import DIMENSIONS
 from forge_cli.multiagent.patterns import resolve
 from forge_cli.multiagent.plan import Item, Json, Plan
@@ -66,14 +71,23 @@ class Acceptance:
         return output
 
 
-def fault_of(plan: Plan, item: Item, keys: tuple[str, ...], output: Mapping[str, Json]) -> str:
-    """What is wrong with an output, or nothing: values, keys, proposal, schema, criteria."""
+def fault_of(
+    plan: Plan,
+    item: Item,
+    keys: tuple[str, ...],
+    output: Mapping[str, Json],
+    seconds: int = PATIENCE,
+) -> str:
+    """What is wrong with an output, or nothing: values, keys, proposal, schema, criteria.
+
+    An output that its schema cannot be held against within so many seconds is wrong.
+    """
     faults = (
         unsafe(output),
         _keys_fault(keys, output),
         _reference_fault(output),
         _proposal_fault(plan, item, output),
-        _schema_fault(plan, item, output),
+        _schema_fault(plan, item, output, seconds),
         _criteria_fault(item, output),
     )
     return next((fault for fault in faults if fault), "")
@@ -142,12 +156,12 @@ def _proposal_fault(plan: Plan, item: Item, output: Mapping[str, Json]) -> str:
     return resolve.fault(output)
 
 
-def _schema_fault(plan: Plan, item: Item, output: Mapping[str, Json]) -> str:
+def _schema_fault(plan: Plan, item: Item, output: Mapping[str, Json], seconds: int) -> str:
     if item.completion is None:
         return ""
     from forge_cli.gateway.schemas import violation
 
-    fault = violation(plan.schemas, item.completion, output)
+    fault = violation(plan.schemas, item.completion, output, seconds)
     return f"{item.completion} does not hold: {fault}" if fault else ""
 
 
@@ -176,6 +190,15 @@ def usage_fault(usage: Mapping[str, Any] | None) -> str:
     return ""
 
 
-def file_digest(data: bytes) -> str | None:
-    """The digest of a file's bytes; a file of no length is as good as missing."""
-    return digest_of_bytes(data) if data else None
+def file_digest(folder: Path, name: str) -> str | None:
+    """The digest of a file of the folder; None where there is no file, or none with content."""
+    try:
+        # Not waiting for whoever might write into it: a named pipe is no evidence.
+        descriptor = os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or not status.st_size:
+            return None
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()

@@ -3,21 +3,36 @@
 from collections.abc import Mapping
 from typing import Any
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import ValidationError, best_match
 from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
+from forge_cli.gateway.patience import PATIENCE, UNDECIDED, OvertimeError, within
 from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.times import from_text
+
+FORMATS = ("date", "email", "ipv4", "ipv6", "regex", "uuid")
+"""What is checked beside `date-time`; other formats say something and demand nothing."""
 
 
-def violation(schemas: Mapping[str, Json], key: str, value: Json) -> str:
-    """Where and why a value does not fit the schema of that key, or nothing."""
+def violation(schemas: Mapping[str, Json], key: str, value: Json, seconds: int = PATIENCE) -> str:
+    """Where and why a value does not fit the schema of that key, or nothing.
+
+    A value that the schema cannot be held against, in that time or at all, does not fit it.
+    """
     try:
-        error = best_match(_validator(schemas, key).iter_errors(value))
+        with within(seconds):
+            error = best_match(_validator(schemas, key).iter_errors(value))
     except Unresolvable as missing:
         return f"its reference {missing.ref!r} leads nowhere"
+    except OvertimeError:
+        return f"it {UNDECIDED} {seconds} s; simplify its patterns"
+    except RecursionError:
+        return "it refers to itself without end, or the value is nested too deeply for it"
+    except Exception as fault:  # noqa: BLE001 - what no metaschema sees is told in the verdict
+        return f"it cannot be evaluated: {type(fault).__name__}: {fault!s:.200}"
     return "" if error is None else _sentence(error)
 
 
@@ -30,10 +45,20 @@ def _validator(schemas: Mapping[str, Json], key: str) -> Any:
         return cached[1]
     resources = [(name, Resource.from_contents(s, DRAFT202012)) for name, s in schemas.items()]
     registry: Any = Registry().with_resources(resources)
-    checker = Draft202012Validator.FORMAT_CHECKER
-    validator = Draft202012Validator({"$ref": key}, registry=registry, format_checker=checker)
+    validator = Draft202012Validator({"$ref": key}, registry=registry, format_checker=_formats())
     _validators[id(schemas), key] = (schemas, validator)
     return validator
+
+
+def _formats() -> FormatChecker:
+    """The formats that are checked: the same ones whatever else is installed."""
+    checker = FormatChecker(FORMATS)
+    checker.checks("date-time", raises=ValueError)(_is_time)
+    return checker
+
+
+def _is_time(value: object) -> bool:
+    return not isinstance(value, str) or from_text(value) is not None
 
 
 def _sentence(error: ValidationError) -> str:

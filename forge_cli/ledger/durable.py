@@ -67,6 +67,19 @@ def make_folder(path: Path) -> None:
         raise unwritable(path, fault) from fault
 
 
+def claim(path: Path) -> None:
+    """Make an empty file that was not there; `FileExistsError` if it was.
+
+    Of several that try at once, one succeeds.
+    """
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+    except FileExistsError:
+        raise
+    except OSError as fault:
+        raise unwritable(path, fault) from fault
+
+
 def unwritable(path: Path, fault: OSError) -> ForgeError:
     """The sentence for a file that could not be written."""
     reason, mend = _REASONS.get(fault.errno or 0, (fault.strerror or str(fault), "look into it"))

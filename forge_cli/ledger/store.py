@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -48,18 +48,25 @@ class Store(Reader):
         `meta` is what readers are to know of the run beside its events. `ForgeError` if the file
         is there already.
         """
-        if path.exists():
+        durable.make_folder(path.parent)
+        try:
+            durable.claim(path)
+        except FileExistsError:
             raise ForgeError(
                 f"run '{run}' exists already ('{path}'); choose another --run-id, or leave it out"
-            )
-        durable.make_folder(path.parent)
+            ) from None
         notes = {**(meta or {}), "run": run, "created": str(now)}
-        with faults.sentences(path):
-            connection = schema.create(path)
-            with _transaction(connection):
-                lease = leases.take(connection, run, holder, now)
-                connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(notes.items()))
-            durable.sync(path.parent)
+        try:
+            with faults.sentences(path):
+                connection = schema.create(path)
+                with _transaction(connection):
+                    lease = leases.take(connection, run, holder, now)
+                    connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(notes.items()))
+                durable.sync(path.parent)
+        except BaseException:
+            # What never began is no run; the file is this process's own, as it was claimed.
+            _remove(path)
+            raise
         return cls(path, connection, lease, redact)
 
     @classmethod
@@ -80,7 +87,7 @@ class Store(Reader):
         lines = list(seal(events, self._size + 1, self._digest, self._redact))
         rows = [
             (n, e.time, e.kind, e.item, e.attempt, body, digest, prev, self._lease.epoch)
-            for n, e, body, digest, prev, _ in lines
+            for n, e, body, digest, prev, _, _ in lines
         ]
         with faults.sentences(self.path), _transaction(self._connection):
             written = self._connection.executemany(_INSERT, rows).rowcount
@@ -116,6 +123,14 @@ class Store(Reader):
         return leases.fenced(
             self.path.parent.name, self._lease, held.holder if held else "another controller"
         )
+
+
+def _remove(path: Path) -> None:
+    """Take away a ledger that could not be made, and its folder if nothing else is there."""
+    with suppress(OSError):
+        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm", f"{path.name}-journal"):
+            path.with_name(name).unlink(missing_ok=True)
+        path.parent.rmdir()
 
 
 @contextmanager

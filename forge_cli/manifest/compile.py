@@ -24,13 +24,13 @@ MAX_CONCURRENCY = 4
 
 
 def compile(  # noqa: A001 - the word for it
-    data: Written, path: str, files: Files, workspace: Files | None = None
+    topology: Topology, path: str, files: Files, workspace: Files | None = None
 ) -> Plan:
     """The plan of a manifest without errors; `path` is its file, `files` what lies beside it.
 
     `workspace` is what lies where programs run, so that the digests of handlers cover those, too.
     """
-    topology = Topology.of(data)
+    data = topology.data
     handlers = Handlers(files, workspace)
     roles = {role.role_id: _role(role, handlers) for role in topology.roles.values()}
     inline = (node for node in topology.nodes.values() if node.way == "inline")

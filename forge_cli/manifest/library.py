@@ -1,5 +1,7 @@
 """The schemas of one manifest: those it lists by id, and the files that completions name."""
 
+import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -7,6 +9,8 @@ from typing import Any
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.nodes import Written
 from forge_cli.manifest.schemas import DIALECT, Bundle, Problem, Read, bundle, load
+
+_FORM = "a schema is a mapping, or true or false"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class Library:
             return self._listed[name.key], ""
         if name.file not in self._loaded:
             data = self._read(name.file)
-            self._loaded[name.file] = (None, "") if data is None else load(data)
+            self._loaded[name.file] = (None, "") if data is None else _schema(data)
         return self._loaded[name.file]
 
     def bundle(self, name: Named) -> Bundle:
@@ -66,13 +70,18 @@ class Library:
         return found
 
 
+def _schema(data: bytes) -> tuple[Any, str]:
+    document, fault = load(data)
+    return document, fault or (_FORM if document is None else "")
+
+
 def validity(document: Any, file: str) -> Iterator[Problem]:
     """What is wrong with a schema by the metaschema of 2020-12."""
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator, FormatChecker
     from jsonschema.exceptions import best_match
 
     if not isinstance(document, dict | bool):
-        yield Problem("a schema is a mapping, or true or false", (), file)
+        yield Problem(_FORM, (), file)
         return
     dialect = document.get("$schema", DIALECT) if isinstance(document, dict) else DIALECT
     if not isinstance(dialect, str) or dialect.rstrip("#") != DIALECT:
@@ -83,12 +92,26 @@ def validity(document: Any, file: str) -> Iterator[Problem]:
             f"write  $schema: {DIALECT}  or leave it out",
         )
         return
-    validator: Any = Draft202012Validator(
-        Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER
-    )
+    checker = FormatChecker(())
+    checker.checks("regex", raises=ValueError)(_compiles)
+    validator: Any = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=checker)
     error = best_match(validator.iter_errors(document))
     if error is not None:
         message = error.message if len(error.message) <= 200 else f"{error.message[:197]}..."
         path = tuple(error.absolute_path)
         hint = "types: array, boolean, integer, null, number, object, string"
         yield Problem(message, path, file, hint if path[-1:] == ("type",) else "")
+
+
+def _compiles(pattern: object) -> bool:
+    """Whether a pattern is one for the `re` that values will be held against; else `ValueError`."""
+    if not isinstance(pattern, str):
+        return True
+    with warnings.catch_warnings():
+        # What a later Python might read otherwise, this one reads.
+        warnings.simplefilter("ignore")
+        try:
+            re.compile(pattern)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise ValueError(str(error)) from None
+    return True

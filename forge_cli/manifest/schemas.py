@@ -13,6 +13,9 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _DATA = frozenset({"const", "default", "enum", "examples"})
 """Keywords whose values are data, so that a `$ref` in them is none."""
 
+_MAPS = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
+"""Keywords whose values hold schemas by names, so that a key in them is no keyword."""
+
 Read = Callable[[str], bytes | None]
 """The bytes of a file by its path from the manifest's folder, or None."""
 
@@ -29,11 +32,30 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A schema all of whose references lead into itself, and the files it was made from."""
+    """A schema all of whose references lead into itself, and what it was made from.
+
+    `documents` are the others that it took in, by file, or by `$id` if they have none.
+    """
 
     schema: Any
     files: tuple[str, ...]
     problems: tuple[Problem, ...]
+    documents: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Resource:
+    """What a reference is relative to: a document, the part of it with the nearest `$id`, that."""
+
+    name: str
+    root: Path = ()
+    base: str = ""
+
+    def within(self, value: Any, path: Path) -> "_Resource":
+        own = value.get("$id") if isinstance(value, dict) else None
+        if not isinstance(own, str):
+            return self
+        return _Resource(self.name, path, urljoin(self.base, own))
 
 
 def load(data: bytes) -> tuple[Any, str]:
@@ -61,60 +83,78 @@ class _Bundler:
     def __init__(self, document: Any, file: str, read: Read, known: Mapping[str, Any]) -> None:
         self._read = read
         self._known = known
-        self._documents: dict[str, Any] = {file: document}
+        self._documents: dict[str, Any] = {}
+        self._places: dict[str, tuple[str, Path]] = {}
         self._first = file
         self._problems: list[Problem] = []
-        self._waiting = [file]
+        self._waiting: list[str] = []
+        self._enter(file, document)
+        for name, other in known.items():
+            self._index(name, other)
 
     def bundle(self) -> Bundle:
         parts: dict[str, Any] = {}
         while self._waiting:
             name = self._waiting.pop(0)
-            parts[name] = self._rewritten(self._documents[name], name, ())
-        schema = _without(parts.pop(self._first), "$id")
+            document = self._documents[name]
+            parts[name] = self._rewritten(document, (), _Resource(name).within(document, ()))
+        schema = parts.pop(self._first)
         if parts and isinstance(schema, dict):
-            embedded = {name: _without(part, "$id", "$schema") for name, part in parts.items()}
+            embedded = {name: _without(part, "$schema") for name, part in parts.items()}
             schema = {**schema, "$defs": {**schema.get("$defs", {}), **embedded}}
         files = tuple(name for name in self._documents if name and name not in self._known)
-        return Bundle(schema, files, tuple(self._problems))
+        others = {name: self._documents[name] for name in parts}
+        return Bundle(schema, files, tuple(self._problems), others)
 
-    def _rewritten(self, value: Any, name: str, path: Path) -> Any:
+    def _rewritten(self, value: Any, path: Path, resource: _Resource) -> Any:
+        """The schema with references into the bundle, and without the `$id`s they went by."""
         if isinstance(value, list):
-            return [self._rewritten(each, name, (*path, i)) for i, each in enumerate(value)]
+            return [self._rewritten(each, (*path, i), resource) for i, each in enumerate(value)]
         if not isinstance(value, dict):
             return value
-        found = {
-            key: each if key in _DATA else self._rewritten(each, name, (*path, key))
-            for key, each in value.items()
-        }
-        if isinstance(value.get("$ref"), str):
-            found["$ref"] = self._target(value["$ref"], name, (*path, "$ref"))
+        resource = resource.within(value, path)
+        found: dict[str, Any] = {}
+        for key, each in value.items():
+            if key in ("$ref", "$dynamicRef") and isinstance(each, str):
+                found[key] = self._target(each, (*path, key), resource)
+            elif key in _MAPS and isinstance(each, dict):
+                found[key] = {
+                    name: self._rewritten(part, (*path, key, name), resource)
+                    for name, part in each.items()
+                }
+            elif key in _DATA:
+                found[key] = each
+            elif key != "$id":
+                found[key] = self._rewritten(each, (*path, key), resource)
         return found
 
-    def _target(self, reference: str, name: str, path: Path) -> str:
+    def _target(self, reference: str, path: Path, resource: _Resource) -> str:
         address, fragment = urldefrag(reference)
         try:
-            other = self._document(address, name) if address else name
-            pointer = _pointer(self._documents[other], unquote(fragment))
+            here = (resource.name, resource.root)
+            name, root = self._document(address, resource) if address else here
+            pointer = _pointer(_part(self._documents[name], root), unquote(fragment))
         except LookupError as error:
             message = f"the reference {reference!r} {error.args[0]}"
-            self._problems.append(Problem(message, path, name))
+            self._problems.append(Problem(message, path, resource.name))
             return reference
-        start = "#" if other == self._first else f"#/$defs/{_escaped(other)}"
-        return start + pointer
+        if path[-1] == "$dynamicRef" and not address:
+            return reference
+        start = "#" if name == self._first else f"#/$defs/{_escaped(name)}"
+        return start + _written(root) + pointer
 
-    def _document(self, address: str, name: str) -> str:
-        """The document that an address means: by `$id` if one has it, else a file beside this."""
-        document = self._documents[name]
-        own = document.get("$id") if isinstance(document, dict) else None
-        absolute = urljoin(own if isinstance(own, str) else "", address)
-        if absolute in self._known:
-            self._enter(absolute, self._known[absolute])
-            return absolute
+    def _document(self, address: str, resource: _Resource) -> tuple[str, Path]:
+        """What an address means: by `$id` if something has it, else a file beside this one."""
+        place = self._places.get(urljoin(resource.base, address))
+        if place is not None:
+            if place[0] not in self._documents:
+                self._enter(place[0], self._known[place[0]])
+            return place
         if "://" in address or address.startswith(("/", "urn:")):
             raise LookupError("is an address, and none of the manifest's schemas has it as its $id")
         # A file belongs to the folder it lies in, also if a $id says that it came from elsewhere.
-        file = normpath(join(dirname(name) if "://" not in name else "", unquote(address)))
+        folder = dirname(resource.name) if "://" not in resource.name else ""
+        file = normpath(join(folder, unquote(address)))
         if file.startswith("../") or file == "..":
             raise LookupError("leads out of the manifest's folder")
         if file not in self._documents:
@@ -125,12 +165,42 @@ class _Bundler:
             if fault:
                 raise LookupError(f"leads to '{file}', which {fault}")
             self._enter(file, loaded)
-        return file
+        return file, ()
 
     def _enter(self, name: str, document: Any) -> None:
         if name not in self._documents:
             self._documents[name] = document
             self._waiting.append(name)
+            self._index(name, document)
+
+    def _index(self, name: str, document: Any) -> None:
+        for resource in _resources(document, (), _Resource(name)):
+            self._places.setdefault(resource.base, (name, resource.root))
+
+
+def _resources(value: Any, path: Path, resource: _Resource) -> Iterator[_Resource]:
+    """Every part of a document that has a `$id`, itself included."""
+    if isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _resources(each, (*path, index), resource)
+    elif isinstance(value, dict):
+        inner = resource.within(value, path)
+        if inner is not resource:
+            yield inner
+        for key, each in value.items():
+            if key not in _DATA:
+                yield from _resources(each, (*path, key), inner)
+
+
+def _part(document: Any, path: Path) -> Any:
+    for step in path:
+        document = document[step]
+    return document
+
+
+def _written(path: Path) -> str:
+    """A path as a JSON pointer within a URI."""
+    return "".join(f"/{_escaped(str(step))}" for step in path)
 
 
 def _pointer(document: Any, fragment: str) -> str:
@@ -141,15 +211,15 @@ def _pointer(document: Any, fragment: str) -> str:
             raise LookupError(f"leads to the anchor '{fragment}', which is not there")
         return anchor
     value = document
-    for step in fragment.split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
+    names = [step.replace("~1", "/").replace("~0", "~") for step in fragment.split("/")[1:]]
+    for name in names:
         if isinstance(value, dict) and name in value:
             value = value[name]
         elif isinstance(value, list) and name.isdigit() and int(name) < len(value):
             value = value[int(name)]
         else:
             raise LookupError(f"leads to '{fragment}', which is not there")
-    return fragment
+    return _written(tuple(names))
 
 
 def _anchors(value: Any, name: str, pointer: str) -> Iterator[str]:

@@ -47,6 +47,12 @@ def test_a_program_with_a_path_is_looked_for_in_the_workspace(tmp_path: Path) ->
     assert found[0] == Need("bin/check", "found", True)
 
 
+def test_a_file_that_is_not_executable_is_told_as_such(tmp_path: Path) -> None:
+    (tmp_path / "check").write_text("#!/bin/sh\n")
+    found = needs(plan(["./check"]), tmp_path, {"PATH": ""})
+    assert found[0] == Need("./check", "not executable", False)
+
+
 def test_a_program_that_an_input_names_is_not_listed() -> None:
     assert [need.name for need in needs(plan(["${inputs.tool}"]), Path(), {"PATH": ""})] == ["git"]
 

@@ -51,7 +51,10 @@ def check(subject: Subject) -> Iterator[Finding]:
             continue
         if document is None:
             continue
-        problems = [*validity(document, name.file), *library.bundle(name).problems]
+        bundle = library.bundle(name)
+        problems = [*validity(document, name.file), *bundle.problems]
+        for file, other in bundle.documents.items():
+            problems.extend(validity(other, file))
         for problem in problems:
             yield _finding(name, problem, document)
 
