@@ -83,7 +83,9 @@ RULES: Mapping[str, Rule] = {
         "for_each",
     ),
     "unknown-interpolation": _meaning(),
-    "bad-value": _meaning("deadline", "timeout", "on_failure", "cost_usd", "grace", "prices"),
+    "bad-value": _meaning(
+        "deadline", "timeout", "on_failure", "cost_usd", "grace", "prices", "default"
+    ),
     "bad-expression": _meaning("when", "criteria", "extract"),
     "bad-schema": _meaning("schemas", "completion"),
     "missing-file": _meaning("handler", "schemas", "completion"),
@@ -112,6 +114,7 @@ RULES: Mapping[str, Rule] = {
     "context-too-large": _meaning("max_bytes"),
     "correlated-reviewers": _meaning("review", severity="warning"),
     "joint-too-large": _meaning("pattern"),
+    "no-proposal": _meaning("pattern"),
     "unused-role": _meaning("roles", severity="warning"),
     "secret-in-manifest": _meaning(),
     "inert-key": _meaning(),
