@@ -29,9 +29,6 @@ work_items:
 """
 
 
-ONE = "work_items: {a: {run: [x], capabilities: []}}"
-
-
 class _AnyFile(Files):
     """A folder in which every file is there: a schema, or words."""
 
@@ -385,59 +382,3 @@ work_items:
     assert undeclared.spot.path == ("work_items", "k", "return_channel")
     (declared,) = findings(text + "state: {k: {owner: w}}\n")
     assert (declared.spot.path, declared.spot.part) == (("state", "k"), "key")
-
-
-@pytest.mark.parametrize(
-    ("declared", "words"),
-    [
-        ("{type: integer, default: x}", 'to be of type integer, "x" is not'),
-        ("{type: integer, default: 1.5}", "to be of type integer, 1.5 is not"),
-        ("{type: number, default: true}", "to be of type number, true is not"),
-        ("{type: boolean, default: 1}", "to be of type boolean, 1 is not"),
-        ("{type: string, default: 3}", "to be of type string, 3 is not"),
-        ("{type: array, default: {}}", "to be of type array, {} is not"),
-    ],
-)
-def test_a_default_has_the_type_of_its_input(findings: Findings, declared: str, words: str) -> None:
-    found = only(findings(f"forge: 1\ninputs: {{n: {declared}}}\n{ONE}"))
-    assert found.rule == "bad-value"
-    assert found.message.endswith(words)
-
-
-@pytest.mark.parametrize(
-    "declared",
-    [
-        "{type: number, default: 1}",
-        "{default: 1}",
-        "{type: integer}",
-        "{type: object, default: {}}",
-    ],
-)
-def test_a_default_that_has_it_is_fine(findings: Findings, declared: str) -> None:
-    assert findings(f"forge: 1\ninputs: {{n: {declared}}}\n{ONE}") == []
-
-
-@pytest.mark.parametrize(
-    "token", ["${goal}", "${scope}", "${budget}", "${completion}", "${attempt}"]
-)
-def test_outputs_of_the_run_refer_to_no_item_of_their_own(findings: Findings, token: str) -> None:
-    found = only(findings(f'forge: 1\noutputs: {{x: "{token}"}}\n{ONE}'))
-    assert found.message.startswith(f"'{token}' cannot stand here")
-
-
-def test_a_goal_does_not_hold_itself(findings: Findings) -> None:
-    text = 'forge: 1\nwork_items: {a: {run: [x], capabilities: [], goal: "again: ${goal}"}}'
-    assert only(findings(text)).message == "'${goal}' cannot stand here: a goal cannot hold itself"
-
-
-def test_what_looks_like_a_reference_in_a_script_is_told_with_the_way_it_goes(
-    findings: Findings,
-) -> None:
-    text = "script: 'echo ${items.a.outputs.result} ${HOME}', capabilities: []"
-    found = only(
-        findings(f"forge: 1\nwork_items: {{a: {{run: [x], capabilities: []}}, b: {{{text}}}}}")
-    )
-    assert found.message == "'${items.a.outputs.result}' is not filled in a script"
-    assert found.hint == (
-        'write  with: {result: "${items.a.outputs.result}"}  and read  $INPUT_RESULT'
-    )
