@@ -27,7 +27,8 @@ class Commits:
         Raises `ValueError` with both versions if the shared key it returns to was changed by
         another since the turn started, or with both types if the values cannot be merged.
         """
-        key = node.item.return_key
+        # The elements of a `for_each` have returned theirs; the list of them is nobody's result.
+        key = node.item.return_key if node.pattern != "each" else None
         if key is not None:
             self._write(key, node, output[key] if key in output else dict(output))
         self.version += 1
