@@ -19,7 +19,7 @@ from forge_cli.evidence import record, verification
 from forge_cli.evidence.checks import Check
 from forge_cli.evidence.environment import environment
 from forge_cli.evidence.head import Head
-from forge_cli.evidence.verify import verify
+from forge_cli.evidence.verify import recorded
 from forge_cli.gateway.acceptance import Acceptance, file_digest
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers import create
@@ -100,13 +100,16 @@ class Opened:
         kinds = {role.handler.kind for role in prepared.plan.roles.values()}
         handlers = create(sorted(kinds), self._context)
         judge = Acceptance(prepared.plan, self.artifacts, partial(_digest, prepared.workspace))
-        engine = LocalEngine(self.run, self.store, handlers, judge, self._clock, observers)
+        engine = LocalEngine(
+            self.run, self.store, handlers, judge, self._clock, self.artifacts, observers
+        )
         try:
             with _signals(engine):
                 return await engine.drive(self._started())
         finally:
             for handler in handlers.values():
                 await handler.close()
+            self._context.processes.close()
 
     def _started(self) -> Event:
         prepared, now = self._prepared, self._clock.now()
@@ -121,11 +124,11 @@ class Opened:
         return Event(now, "run_started", body=body)
 
     def _record(self, facts: Mapping[str, Json]) -> tuple[Head, tuple[Check, ...]]:
-        prepared, lines = self._prepared, self.store.lines()
-        head = record.write(prepared.evidence, prepared.plan, lines, self.artifacts, facts)
-        checks = verify(prepared.evidence, head)
-        verification.write(prepared.evidence, checks)
-        return head, tuple(check for check in checks if not check.ok)
+        folder, plan, lines = self._prepared.evidence, self._prepared.plan, self.store.lines()
+        audit = record.write(folder, plan, lines, self.artifacts, facts)
+        checks = recorded(folder, audit)
+        verification.write(folder, checks)
+        return audit.head, tuple(check for check in checks if not check.ok)
 
 
 def _notes(prepared: Prepared) -> dict[str, str]:

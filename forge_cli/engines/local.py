@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from forge_cli.gateway.acceptance import usage_fault
+from forge_cli.gateway.artifacts import opened_for
 from forge_cli.gateway.expressions import ExpressionError, holds
 from forge_cli.handlers.context import Stopped
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import FailureKind
-from forge_cli.multiagent.ports import Clock, Handler, Judge, Ledger, Observer
+from forge_cli.multiagent.ports import Artifacts, Clock, Handler, Judge, Ledger, Observer
 from forge_cli.multiagent.responses import objection
 from forge_cli.multiagent.run import Command, Evaluate, Run
 from forge_cli.multiagent.run_state import RunState
@@ -20,6 +21,9 @@ from forge_cli.multiagent.turn import Turn, TurnResult
 
 HEARTBEAT = 5_000
 """Milliseconds between renewals of the lease."""
+
+SETTLING = 2
+"""Passes of the loop that an answer waits for others, so that one commit makes all durable."""
 
 _KINDS = frozenset(get_args(FailureKind))
 
@@ -53,6 +57,7 @@ class LocalEngine:
         handlers: Mapping[str, Handler],
         judge: Judge,
         clock: Clock,
+        artifacts: Artifacts,
         observers: Iterable[Observer] = (),
     ) -> None:
         self._run = run
@@ -60,6 +65,7 @@ class LocalEngine:
         self._handlers = handlers
         self._judge = judge
         self._clock = clock
+        self._artifacts = artifacts
         self._observers = tuple(observers)
         self._batch: list[Event] = []
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -127,7 +133,14 @@ class LocalEngine:
             return command.event
         if isinstance(command, Event):
             return command
-        return Event(now, "condition_evaluated", command.item, body=_evaluated(command))
+        return Event(now, "condition_evaluated", command.item, body=self._evaluated(command))
+
+    def _evaluated(self, command: Evaluate) -> dict[str, Any]:
+        try:
+            context = opened_for(command.expression, command.context, self._artifacts)
+            return {"value": holds(command.expression, context)}
+        except ExpressionError as fault:
+            return {"value": None, "error": str(fault)}
 
     def _commit(self) -> None:
         batch, self._batch = self._batch, []
@@ -144,20 +157,23 @@ class LocalEngine:
                 observe(event)
 
     def _begin(self, turn: Turn) -> None:
-        if turn.attempt_id in self._cancelled:
-            # Something that was decided in the same pass has ended the run or its item.
-            result = TurnResult.failed("cancelled", "it was cancelled before it began", usage={})
-            self._results.append((turn, result))
-            return
         loop = asyncio.get_running_loop()
         task = loop.create_task(self._call(turn))
         self._tasks[turn.attempt_id] = task
         timer = loop.call_later(turn.timeout / 1000, self._expire, turn)
-        task.add_done_callback(lambda done: self._finish(done, timer))
+        task.add_done_callback(lambda done: self._finish(turn, done, timer))
+        if turn.attempt_id in self._cancelled:
+            # What was decided behind it, in the same pass, has ended its item or the run.
+            task.cancel()
 
-    def _finish(self, task: asyncio.Task[None], timer: asyncio.TimerHandle) -> None:
+    def _finish(self, turn: Turn, task: asyncio.Task[None], timer: asyncio.TimerHandle) -> None:
         timer.cancel()
-        if not task.cancelled() and task.exception() is not None:
+        if task.cancelled():
+            # It was cancelled before its first step, so it could not say so itself.
+            result = TurnResult.failed("cancelled", "it was cancelled before it began", usage={})
+            self._results.append((turn, result))
+            self._wake.set()
+        elif task.exception() is not None:
             self._fault = task.exception()
             self._wake.set()
 
@@ -218,6 +234,8 @@ class LocalEngine:
             self._timer = asyncio.get_running_loop().call_later(delay, self._wake.set)
             await self._wake.wait()
             self._timer.cancel()
+        for _ in range(SETTLING):
+            await asyncio.sleep(0)
         self._wake.clear()
 
     async def _abandon(self) -> None:
@@ -227,13 +245,6 @@ class LocalEngine:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
-
-
-def _evaluated(command: Evaluate) -> dict[str, Any]:
-    try:
-        return {"value": holds(command.expression, command.context)}
-    except ExpressionError as fault:
-        return {"value": None, "error": str(fault)}
 
 
 def _body(sender: str, result: TurnResult) -> dict[str, Any]:

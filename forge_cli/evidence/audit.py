@@ -1,6 +1,6 @@
 """One pass over a log: the run is folded again, and every event held against what must be so."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from forge_cli.errors import ForgeError
@@ -8,11 +8,13 @@ from forge_cli.evidence.acceptance import Acceptance
 from forge_cli.evidence.budgets import Budgets
 from forge_cli.evidence.checks import Check, Faults, count
 from forge_cli.evidence.contracts import Contracts
+from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import EVENTS, PLAN, Placement
-from forge_cli.evidence.log import BrokenLogError, LogReader
+from forge_cli.evidence.log import BrokenLogError, Log
 from forge_cli.evidence.replay import Replay
 from forge_cli.evidence.responses import Responses
 from forge_cli.evidence.summary import Summary
+from forge_cli.ledger.lines import Line
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Plan
 from forge_cli.multiagent.run import Run
@@ -30,7 +32,7 @@ class Audit:
 
     def __init__(self, folder: Path, plan: Plan) -> None:
         self._folder = folder
-        self._plan = plan
+        self.plan = plan
         self._run = Run(plan)
         self._last: Event | None = None
         self._chain = Faults("chain")
@@ -40,32 +42,59 @@ class Audit:
         self._budgets = Budgets(self._run.state)
         self._responses = Responses()
         self._acceptance = Acceptance(self._run.state)
-        self.log = LogReader(folder / EVENTS)
+        self._log = Log()
+        self._broken = False
         self.summary = Summary(self._run)
         self.placement = Placement()
         self.whole = False
 
-    def read(self) -> None:
-        """Make the pass."""
-        line = 0
+    @property
+    def head(self) -> Head:
+        """Root and size over the lines that could follow those before."""
+        return self._log.head
+
+    def read(self, lines: Iterable[Line]) -> None:
+        """Make the pass, up to the first line that cannot follow those before."""
+        for _ in self.through(lines):
+            if self._broken:
+                return
+
+    def through(self, lines: Iterable[Line]) -> Iterator[Line]:
+        """Make the pass while the lines go on to somebody else, all of them in any case."""
         try:
-            for entry in self.log.lines():
-                line = entry.seq
-                self._step(entry.event, line)
+            for line in lines:
+                if not self._broken:
+                    self._look(line)
+                yield line
         except BrokenLogError as fault:
-            self._chain.add(str(fault))
+            self._break(str(fault))
+        self.whole = not self._broken
+        if self.whole:
+            self._check_end(self._log.head.size or 0)
+
+    def _look(self, line: Line) -> None:
+        try:
+            self._log.take(line)
+            self._step(line.event, line.seq)
+        except BrokenLogError as fault:
+            self._break(str(fault))
         except Exception as fault:  # noqa: BLE001  # whatever a false event does to the machine
-            self._chain.add(f"{EVENTS}:{line}: it cannot follow the events before: {fault!r}")
-        else:
-            self.whole = True
+            self._break(f"{EVENTS}:{line.seq}: it cannot follow the events before: {fault!r}")
+
+    def _break(self, sentence: str) -> None:
+        self._chain.add(sentence)
+        self._broken = True
+
+    def finish(self) -> None:
+        """Look at what lies beside the log: results that are kept as artifacts are judged."""
+        if self.whole:
             self._acceptance.finish(self._artifacts())
-            self._check_end(line)
 
     def checks(self) -> Iterator[Check]:
         """What the pass found, check by check."""
-        size = self.log.head.size or 0
+        size = self._log.head.size or 0
         yield from self._chain.checks(f"{count(size, 'event')}, each chained to the one before")
-        full = self._plan.evidence == "full"
+        full = self.plan.evidence == "full"
         again = (
             (
                 self._replay.faults,
@@ -101,13 +130,13 @@ class Audit:
             yield from faults.checks(right)
 
     def _step(self, event: Event, line: int) -> None:
-        full = self._plan.evidence == "full"
+        full = self.plan.evidence == "full"
         if full:
             self._replay.expect(event, line)
-        if event.kind == "run_started" and event.body["plan"] != self._plan.digest:
+        if event.kind == "run_started" and event.body["plan"] != self.plan.digest:
             self._chain.add(
                 f"{EVENTS}:{line}: the run was of plan {event.body['plan']}, {PLAN} is "
-                f"{self._plan.digest}"
+                f"{self.plan.digest}"
             )
         self._run.apply(event)
         self.summary.add(event)

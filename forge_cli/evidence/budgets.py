@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from forge_cli.evidence.checks import Faults
 from forge_cli.evidence.layout import EVENTS
+from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.run_state import RunState
@@ -47,9 +48,9 @@ class Budgets:
 
     def _end(self, event: Event, line: int) -> None:
         held = self._held.pop(event.attempt, {})
-        used = {**held, **(event.body["usage"] or {})}
         node = self._state.nodes[event.item]
-        for dimension, amount in used.items():
+        metered = self._state.plan.roles[node.item.role_id].handler.metered
+        for dimension, amount in used(held, event.body["usage"], metered).items():
             reserved = held.get(dimension, 0)
             limited = False
             for holder, limit in self._limits(event.item, dimension):

@@ -1,14 +1,14 @@
 """Writing the evidence of a run, so that each file is whole or not there."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from pathlib import Path
 
 from forge_cli.errors import ForgeError
 from forge_cli.evidence import document
+from forge_cli.evidence.audit import Audit
 from forge_cli.evidence.bodies import without_bodies
 from forge_cli.evidence.garbage import uncollected
-from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import (
     ENVIRONMENT,
     EVENTS,
@@ -16,16 +16,13 @@ from forge_cli.evidence.layout import (
     PLAN,
     RUN,
     VERIFICATION,
-    Placement,
 )
-from forge_cli.evidence.summary import Summary
+from forge_cli.evidence.log import held
 from forge_cli.ledger import durable
 from forge_cli.ledger.lines import GENESIS, Line, seal
-from forge_cli.ledger.tree import Tree
 from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.plan_document import plan_document
 from forge_cli.multiagent.ports import Artifacts
-from forge_cli.multiagent.run import Run
 
 
 @uncollected()
@@ -35,54 +32,34 @@ def write(
     lines: Iterable[Line],
     artifacts: Artifacts,
     environment: Mapping[str, Json],
-) -> Head:
-    """Write the evidence of a run whose ledger has these lines; returns its head.
+) -> Audit:
+    """Write the evidence of a run whose ledger has these lines.
 
-    Under `settings.evidence: digests` the events go in without bodies, chained anew, and artifacts
-    not at all. Evidence of the same manifest is replaced; `ForgeError` where another's stands, or
-    nothing can be written. `verification.json` is for whoever has verified it.
+    Returns the one pass over the log that everything was made from while it was written; its
+    checks are for `verify.recorded`. Under `settings.evidence: digests` the events go in without
+    bodies, chained anew, and artifacts not at all. Evidence of the same manifest is replaced;
+    `ForgeError` where another's stands, or nothing can be written. `verification.json` is for
+    whoever has verified it.
     """
-    log = Log(plan)
     _prepare(folder, plan)
-    durable.write(folder / EVENTS, log.write(lines), sync_folder=False)
-    kept = dict(log.placement.files()) if plan.evidence == "full" else {}
+    lines = held(lines)
+    if plan.evidence == "digests":
+        lines = seal((without_bodies(plan, line.event) for line in lines), 1, GENESIS)
+    audit = Audit(folder, plan)
+    log = (f"{line.text}\n".encode() for line in audit.through(lines))
+    durable.write(folder / EVENTS, log, sync_folder=False)
+    kept = dict(audit.placement.files()) if plan.evidence == "full" else {}
     _write_artifacts(folder, kept, artifacts)
+    audit.finish()
     files = {
         PLAN: plan_document(plan),
-        RUN: log.summary.document(log.head.root),
+        RUN: audit.summary.document(audit.head.root),
         ENVIRONMENT: environment,
     }
     for name, content in files.items():
         durable.write(folder / name, document.render(content), sync_folder=False)
     _sync(folder)
-    return log.head
-
-
-class Log:
-    """The run's log on its way into a file: chained, summed up, and its head taken."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._tree = Tree()
-        self.summary = Summary(Run(plan))
-        self.placement = Placement()
-
-    def write(self, lines: Iterable[Line]) -> Iterator[bytes]:
-        """The bytes of `events.jsonl`, in chunks; summary and head are whole when they end."""
-        if self._plan.evidence == "digests":
-            lines = seal((without_bodies(self._plan, x.event) for x in lines), 1, GENESIS)
-        for line in lines:
-            self.summary.run.apply(line.event)
-            self.summary.add(line.event)
-            self.placement.add(line.event)
-            data = line.text.encode()
-            self._tree.add(data)
-            yield data + b"\n"
-
-    @property
-    def head(self) -> Head:
-        """Root and size of what was written so far."""
-        return Head(self._tree.root(), self._tree.size)
+    return audit
 
 
 def _prepare(folder: Path, plan: Plan) -> None:

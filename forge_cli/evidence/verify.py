@@ -17,6 +17,7 @@ from forge_cli.evidence.layout import (
     RUN,
     UNCOVERED,
 )
+from forge_cli.evidence.log import lines_of
 from forge_cli.multiagent.plan import Plan
 from forge_cli.multiagent.plan_document import plan_from_document
 
@@ -37,10 +38,26 @@ def verify(folder: Path, head: Head | None = None) -> list[Check]:
     if plan is None or faults:
         return list(faults.checks(""))
     audit = Audit(folder, plan)
-    audit.read()
-    checks = [*faults.checks(f"{PLAN} has the digest {plan.digest}"), *audit.checks()]
+    audit.read(lines_of(folder / EVENTS))
+    audit.finish()
+    return _checks(folder, audit, head, _differences(folder, audit))
+
+
+def recorded(folder: Path, audit: Audit) -> list[Check]:
+    """The checks of evidence that was written from this audit's pass over its log just now.
+
+    The pass need not be made again, nor what was made from it compared with itself.
+    """
+    return _checks(folder, audit, None, Faults("run"))
+
+
+def _checks(folder: Path, audit: Audit, head: Head | None, run: Faults) -> list[Check]:
+    plan = audit.plan
+    checks = [Check("plan", True, f"{PLAN} has the digest {plan.digest}"), *audit.checks()]
     if audit.whole:
-        checks += [*_head(audit.log.head, head), *_run(folder, audit), *_files(folder, plan, audit)]
+        checks += _head(audit.head, head)
+        checks += run.checks(f"{RUN} follows from {PLAN} and {EVENTS}")
+        checks += _files(folder, audit)
     return [*checks, *_forms(folder)]
 
 
@@ -81,16 +98,19 @@ def _head(found: Head, kept: Head | None) -> Iterator[Check]:
     )
 
 
-def _run(folder: Path, audit: Audit) -> Iterator[Check]:
+def _differences(folder: Path, audit: Audit) -> Faults:
     faults = Faults("run")
-    due = document.render(audit.summary.document(audit.log.head.root))
+    if not audit.whole:
+        return faults
+    due = document.render(audit.summary.document(audit.head.root))
     line = document.difference((folder / RUN).read_bytes(), due)
     if line is not None:
         faults.add(f"{RUN}:{line}: this does not follow from {PLAN} and {EVENTS}")
-    yield from faults.checks(f"{RUN} follows from {PLAN} and {EVENTS}")
+    return faults
 
 
-def _files(folder: Path, plan: Plan, audit: Audit) -> Iterator[Check]:
+def _files(folder: Path, audit: Audit) -> Iterator[Check]:
+    plan = audit.plan
     files = dict(audit.placement.files()) if plan.evidence == "full" else {}
     right = f"{count(len(files), 'artifact')}, each with the digest that the events say"
     if plan.evidence == "digests":

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from forge_cli.canonical import canonical, digest, digest_of_bytes
+from forge_cli.gateway.artifacts import references
 from forge_cli.multiagent.budget import DIMENSIONS
 from forge_cli.multiagent.patterns import resolve
 from forge_cli.multiagent.plan import Item, Json, Plan
@@ -14,9 +15,6 @@ INLINE_LIMIT = 256 * 1024
 """Bytes of canonical JSON that an output may have and still travel inline."""
 
 MAX_INTEGER = 2**53 - 1
-
-REFERENCE = {"artifact", "bytes"}
-"""The keys of what stands for an output that is kept as an artifact."""
 
 FileDigest = Callable[[str], str | None]
 """The digest of a file of the workspace, or None if it is missing or empty."""
@@ -129,9 +127,12 @@ def _keys_fault(keys: tuple[str, ...], output: Mapping[str, Json]) -> str:
 
 def _reference_fault(output: Mapping[str, Json]) -> str:
     """Only forge itself says that a value is kept as an artifact."""
-    forged = (k for k, v in output.items() if isinstance(v, dict) and v.keys() == REFERENCE)
-    key = next(forged, None)
-    return "" if key is None else f"the output {key!r} has the form of a reference to an artifact"
+    forged = next((key for key, value in output.items() if any(references(value))), None)
+    return (
+        ""
+        if forged is None
+        else f"the output {forged!r} has the form of a reference to an artifact"
+    )
 
 
 def _proposal_fault(plan: Plan, item: Item, output: Mapping[str, Json]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from forge_cli.gateway.processes import Program
 from forge_cli.handlers import environment, printouts
 from forge_cli.handlers.answers import AnswerError
-from forge_cli.handlers.context import HandlerContext, Stopped
+from forge_cli.handlers.context import HandlerContext, InputsError, Stopped, with_inputs_opened
 from forge_cli.handlers.masks import masked
 from forge_cli.handlers.program import (
     Call,
@@ -45,16 +45,16 @@ class CommandHandler:
         """Call the turn's program. Whatever it does is a result; cancelling stops its tree."""
         temporary = environment.temporary_folder()
         try:
+            turn = with_inputs_opened(turn, self._context)
             return await self._run(turn, Path(temporary))
-        except (StartError, environment.VariablesError) as error:
+        except (InputsError, StartError, environment.VariablesError) as error:
             message = self._context.redactor.redact(str(error))
             return TurnResult.failed("error", message, usage={})
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
 
     async def close(self) -> None:
-        """Nothing is kept between turns but the process that starts programs."""
-        self._context.processes.close()
+        """Nothing is kept between turns."""
 
     async def _run(self, turn: Turn, temporary: Path) -> TurnResult:
         cap = turn.handler.get("max_output", MAX_OUTPUT)

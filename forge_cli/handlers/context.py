@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from forge_cli.errors import ForgeError
+from forge_cli.gateway.artifacts import opened
 from forge_cli.gateway.processes import Processes
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.multiagent.ports import Artifacts
-from forge_cli.multiagent.turn import TurnResult
+from forge_cli.multiagent.turn import Turn, TurnResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,8 @@ class HandlerContext:
 
     `workspace` is where programs run, `folder` the manifest's; both absolute. `environment` is
     the caller's whole environment, from which handlers pass on what is allowed. `redactor` knows
-    the values of all secrets that the manifest names.
+    the values of all secrets that the manifest names. All handlers start programs through
+    `processes`, so whoever made the context closes it once they all are closed.
     """
 
     workspace: Path
@@ -26,6 +29,22 @@ class HandlerContext:
     redactor: Redactor
     environment: Mapping[str, str]
     processes: Processes = field(default_factory=Processes)
+
+
+class InputsError(Exception):
+    """An input cannot be handed over; the text is a sentence for the attempt's failure."""
+
+
+def with_inputs_opened(turn: Turn, context: HandlerContext) -> Turn:
+    """The turn as its handler gets it: inputs that are kept as artifacts stand in it whole.
+
+    Raises `InputsError` for an artifact that cannot be read.
+    """
+    try:
+        inputs = opened(turn.inputs, context.artifacts)
+    except (ForgeError, TypeError) as fault:
+        raise InputsError(f"its inputs cannot be handed over: {fault}") from None
+    return turn if inputs is turn.inputs else replace(turn, inputs=inputs)
 
 
 class Stopped(asyncio.CancelledError):

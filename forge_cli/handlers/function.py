@@ -8,7 +8,7 @@ from dataclasses import replace
 from forge_cli.gateway.processes import Survivor
 from forge_cli.handlers import environment, program
 from forge_cli.handlers.answers import AnswerError, parse
-from forge_cli.handlers.context import HandlerContext, Stopped
+from forge_cli.handlers.context import HandlerContext, InputsError, Stopped, with_inputs_opened
 from forge_cli.handlers.masks import masked
 from forge_cli.handlers.wire import decode_result, encode_turn
 from forge_cli.handlers.worker_process import WorkerProcess
@@ -42,9 +42,10 @@ class FunctionHandler:
     async def run(self, turn: Turn) -> TurnResult:
         """Call the turn's function. Whatever it does is a result; cancelling ends its worker."""
         try:
+            turn = with_inputs_opened(turn, self._context)
             place = self._place(turn.handler)
             worker = self._hire(place, turn.handler)
-        except (CallError, environment.VariablesError) as error:
+        except (CallError, InputsError, environment.VariablesError) as error:
             return TurnResult.failed("error", self._context.redactor.redact(str(error)))
         try:
             answer = await worker.ask(encode_turn(turn))
@@ -69,7 +70,6 @@ class FunctionHandler:
         workers = [worker for idle in self._idle.values() for worker in idle]
         self._idle.clear()
         await asyncio.gather(*(worker.see_off() for worker in workers))
-        self._context.processes.close()
 
     def _place(self, config: Mapping[str, Json]) -> Place:
         own = {key: config[key] for key in ("env", "secrets") if config.get(key)}

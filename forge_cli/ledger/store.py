@@ -94,8 +94,8 @@ class Store(Reader):
 
         The tree grows here, not in `append`: who never asks does not pay for it.
         """
-        for line in self.lines(after=self._tree.size):
-            self._tree.add(line.text.encode())
+        for text in self.texts(after=self._tree.size):
+            self._tree.add(text.encode())
         return self._tree.root(), self._tree.size
 
     def renew(self, now: int) -> None:

@@ -117,6 +117,7 @@ def _delegation(delegated: Delegated, delegator: Agent, delegate: Agent) -> Cont
         deadline=read_deadline(written.get("deadline")),
         depth=written.get("depth", 0),
         purpose=written.get("purpose", ""),
+        parent_attempt=written.get("parent_attempt", ""),
     )
 
 

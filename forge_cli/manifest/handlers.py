@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from forge_cli.canonical import digest, digest_of_bytes
 from forge_cli.manifest.limits import budget, read_duration
 from forge_cli.manifest.nodes import Agent, Node, Written
+from forge_cli.multiagent.budget import DIMENSIONS
 from forge_cli.multiagent.plan import Handler, Json
 
 BASH = ("bash", "-euo", "pipefail", "-c")
@@ -70,7 +71,8 @@ class Handlers:
         usage = budget(max_usage)
         if usage is not None:
             covered["max_usage"] = usage.limits()
-        return Handler(kind, config, digest(covered), usage)
+        metered = {*(usage.limits() if usage else ()), *config.get("extract", ())}
+        return Handler(kind, config, digest(covered), usage, frozenset(metered & {*DIMENSIONS}))
 
     def _digest(self, name: str) -> str | None:
         if name not in self._digests:

@@ -10,9 +10,10 @@ from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.patterns import each
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.run_state import RunState
-from forge_cli.multiagent.templates import Reference, fill, fill_argv, references
-from forge_cli.multiagent.times import to_text
+from forge_cli.multiagent.templates import Reference, fill, fill_argv, references, to_text
+from forge_cli.multiagent.times import to_text as time_text
 from forge_cli.multiagent.turn import Turn
+from forge_cli.multiagent.values import is_artifact
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
     number, index = (node.attempt, node.turn + 1) if node.yielded else (node.attempt + 1, 1)
     values = _Values(state, node, amounts, f"{state.run_id}/{node.item_id}/{number}")
     role = state.plan.roles[node.item.role_id]
-    goal = fill(node.item.goal, values.look_up)
+    goal = to_text(fill(node.item.goal, values.look_up))
     values.goal = goal
     inputs = fill(node.item.inputs, values.look_up)
     handler = _fill_handler(role.handler.config, values)
@@ -62,7 +63,7 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
         "role": f"{role.role_id}@{role.version}",
         "slice": dict(amounts),
         "timeout": turn.timeout,
-        "deadline": to_text(turn.deadline),
+        "deadline": time_text(turn.deadline),
         "key": turn.key,
         "version": state.commits.version,
     }
@@ -78,6 +79,11 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
 def elements(state: RunState, node: Node) -> list[Json]:
     """What a `for_each` runs over; `ValueError` if it is no list or reaches too far."""
     values = fill(node.item.for_each, _Values(state, node, {}, "").look_up)
+    if is_artifact(values):
+        raise ValueError(
+            f"for_each wants a list, {node.item.for_each!r} is kept as an artifact of"
+            f" {values['bytes']} bytes; hand on a shorter one"
+        )
     if not isinstance(values, list):
         raise ValueError(
             f"for_each wants a list, {node.item.for_each!r} is {type(values).__name__}"

@@ -1,6 +1,6 @@
 """Budgets: what may be spent, reserved before the work starts and settled when it ends."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Literal
 
@@ -34,6 +34,16 @@ class Budget:
 
 
 DIMENSIONS = tuple(field.name for field in fields(Budget))
+
+
+def used(held: Amounts, reported: Amounts | None, metered: Collection[str]) -> dict[str, int]:
+    """What a turn is booked with: what it reported, and what must be assumed of the rest.
+
+    Of a dimension that its handler meters and did not report, it is unknown what was used: then
+    it was all that was held. Of any other nothing was used.
+    """
+    assumed = {d: amount if d in metered else 0 for d, amount in held.items()}
+    return {**assumed, **(reported or {})}
 
 
 class Account:

@@ -27,9 +27,9 @@ class Commits:
         Raises `ValueError` with both versions if the shared key it returns to was changed by
         another since the turn started, or with both types if the values cannot be merged.
         """
-        # The elements of a `for_each` have returned theirs; the list of them is nobody's result.
-        key = node.item.return_key if node.pattern != "each" else None
-        if key is not None:
+        key = node.item.return_key
+        # The item of a `for_each` returns all of its elements' outputs at once, in their order.
+        if key is not None and not node.is_element:
             self._write(key, node, output[key] if key in output else dict(output))
         self.version += 1
         self.values[node.item_id] = output

@@ -60,6 +60,11 @@ class Node:
         return self.status in ENDED
 
     @property
+    def is_element(self) -> bool:
+        """Whether this is one element of a `for_each`: it has the item of the one above."""
+        return self.parent is not None and self.parent.item is self.item
+
+    @property
     def accepted(self) -> bool:
         """Whether what depends on this item may start."""
         return self.status == "succeeded" or self.continued

@@ -1,8 +1,8 @@
 """How the turns of a node are paid: its budget reserved whole, each turn settled, the rest back."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
-from forge_cli.multiagent.budget import Account
+from forge_cli.multiagent.budget import Account, used
 from forge_cli.multiagent.node import Node
 
 
@@ -14,16 +14,19 @@ def reserve_whole(node: Node) -> None:
     node.account = node.payer = Account(node.item.budget, node.payer)
 
 
-def settle(node: Node, usage: Mapping[str, int] | None) -> str:
-    """Book what a turn used; unknown usage is the whole slice. Returns what was too much."""
+def settle(node: Node, usage: Mapping[str, int] | None, metered: Collection[str]) -> str:
+    """Book what a turn used; returns what was more than its slice.
+
+    `metered` are the dimensions whose usage is unknown, and not nothing, if it is not reported.
+    """
     held = node.held
-    used = {**held, **(usage or {})}
+    booked = used(held, usage, metered)
     excess = ""
-    for dimension, amount in used.items():
+    for dimension, amount in booked.items():
         allowed = held.get(dimension, 0)
         if amount > allowed and node.payer.free(dimension) is not None:
             excess = f"it used {amount} {dimension}, its slice was {allowed}"
-    node.payer.settle(held, used)
+    node.payer.settle(held, booked)
     node.held = {}
     return excess
 

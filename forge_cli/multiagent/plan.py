@@ -48,7 +48,8 @@ class Contract:
     """One link of a chain: what the delegator lets the delegate use and produce.
 
     Names are `run`, `role:<id>`, `delegation:<id>` and, for an item's own link, `item:<id>`.
-    None means "not narrowed here"; an empty set or tuple means nothing.
+    None means "not narrowed here"; an empty set or tuple means nothing. `parent_attempt` is
+    recorded and grants nothing.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Contract:
     deadline: Deadline | None = None
     depth: int = 0
     purpose: str = ""
+    parent_attempt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +106,17 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Handler:
-    """What a turn calls. `digest` covers the configuration and the bytes of files it names."""
+    """What a turn calls. `digest` covers the configuration and the bytes of files it names.
+
+    `max_usage` is what one call may use. `metered` are the dimensions of which the handler tells
+    what it used: if it does not, it is unknown.
+    """
 
     kind: str
     config: Mapping[str, Json]
     digest: str = ""
     max_usage: Budget | None = None
+    metered: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

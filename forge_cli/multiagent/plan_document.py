@@ -126,7 +126,7 @@ _grant = partial(
         "outputs": tuple,
     },
 )
-_handler = partial(_decode, Handler, {"max_usage": _budget})
+_handler = partial(_decode, Handler, {"max_usage": _budget, "metered": frozenset})
 _role = partial(
     _decode,
     Role,

@@ -126,7 +126,7 @@ class RunState:
     def _item_opened(self, event: Event) -> None:
         node = self.openable[event.item]
         self._withdraw(node)
-        node.status = "opened"
+        node.status, node.read_version = "opened", self.commits.version
         if node.pattern == "each":
             node.children = each.elements(node, event.body["elements"])
             for element in node.children:
@@ -178,7 +178,8 @@ class RunState:
     def _turn_ended(self, event: Event) -> None:
         body = event.body
         node = self.running.pop(event.attempt)
-        excess = settle(node, body["usage"])
+        metered = self.plan.roles[node.item.role_id].handler.metered
+        excess = settle(node, body["usage"], metered)
         node.partial = body.get("partial")
         if excess:
             self._fail(node, event, "budget", excess)
@@ -322,7 +323,6 @@ class RunState:
         if status == "succeeded":
             if fate is None or fate.output is None:
                 raise ValueError(f"{event.item!r} has no result to succeed with")
-            node.read_version = self.commits.version
             self._accept(node, event, fate.output)
         elif status == "paused":
             self._hold(node, "paused")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.values import is_artifact
 
 ROOTS = (
     "inputs",
@@ -139,9 +140,17 @@ def fill_argv(argv: Sequence[str], lookup: Lookup) -> list[str]:
 
 
 def to_text(value: Json) -> str:
-    """A value inside a longer text: texts as they are, everything else as compact JSON."""
+    """A value inside a longer text: texts as they are, everything else as compact JSON.
+
+    `ValueError` for one that is so large that it is kept as an artifact.
+    """
     if isinstance(value, str):
         return value
+    if is_artifact(value):
+        raise ValueError(
+            f"a value of {value['bytes']} bytes is kept as an artifact and cannot stand in a text;"
+            " hand it on whole, under  with"
+        )
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 

@@ -45,8 +45,8 @@ class Turn:
 class TurnResult:
     """What a handler answers: it is done, it failed, or it yields and wants another turn.
 
-    `usage` maps budget dimensions to what was used; a dimension that is missing is unknown and
-    settles at the full slice, None means that nothing is known. `captured` maps names of streams
+    `usage` maps budget dimensions to what was used; of those that the handler meters, one that is
+    missing is unknown and settles at the full slice. `captured` maps names of streams
     or files to the digests under which they are kept. `kind` says why a failed turn failed.
     """
 

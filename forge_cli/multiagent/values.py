@@ -24,6 +24,14 @@ def copied(value: Json) -> Json:
     return deepcopy(value)
 
 
+def is_artifact(value: Json) -> bool:
+    """Whether the value only says where a larger one is kept: digest and bytes of its JSON.
+
+    Only the engine writes such values; results in which they stand are rejected.
+    """
+    return isinstance(value, dict) and value.keys() == {"artifact", "bytes"}
+
+
 def words(values: Iterable[str], what: str) -> frozenset[str]:
     """The words as a set; `ValueError` for a single text, whose letters are no words.
 

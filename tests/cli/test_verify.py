@@ -49,7 +49,7 @@ def record_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recorded:
                 store.lines(),
                 ArtifactFolder(home.artifacts),
                 environment("local", "off, not enforced", wall=1, cpu=1),
-            )
+            ).head
 
     return run
 

@@ -116,6 +116,7 @@ class HandlerContract:
                     await scenario(Bench(tmp_path, kept, handler, turn))
                 finally:
                     await handler.close()
+                    context.processes.close()
 
             asyncio.run(main())
 

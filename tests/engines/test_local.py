@@ -50,6 +50,14 @@ class AcceptingJudge:
         return Verdict(True, output=result.output)
 
 
+class NoArtifacts:
+    def put(self, data: bytes) -> str:
+        raise NotImplementedError
+
+    def get(self, digest: str) -> bytes:
+        raise NotImplementedError
+
+
 class ScriptedHandler:
     """Answers each turn by a function of the test's, and knows which turns it got."""
 
@@ -70,7 +78,8 @@ class Driven:
         self.handler = ScriptedHandler(answer)
         self.run = Run(compiled)
         judge, handlers = AcceptingJudge(), {"function": self.handler}
-        self.engine = LocalEngine(self.run, self.ledger, handlers, judge, self.clock)
+        nothing = NoArtifacts()
+        self.engine = LocalEngine(self.run, self.ledger, handlers, judge, self.clock, nothing)
 
     def drive(self) -> Self:
         deadline = to_text(self.run.plan.deadline.resolve(START))

@@ -110,7 +110,7 @@ class World:
         folder = self.folder / name
         lines = seal(events, 1, GENESIS)
         machine = environment("local", "off, not enforced", wall=12, cpu=3)
-        return folder, record.write(folder, plan, lines, self.artifacts, machine)
+        return folder, record.write(folder, plan, lines, self.artifacts, machine).head
 
 
 @pytest.fixture

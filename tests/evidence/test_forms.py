@@ -5,7 +5,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from forge_cli.evidence import forms
-from forge_cli.evidence.log import LogReader
+from forge_cli.evidence.log import Log, lines_of
 from forge_cli.ledger.lines import GENESIS, seal
 from forge_cli.multiagent.events import VOCABULARY, Event
 
@@ -40,6 +40,8 @@ def test_a_violation_names_the_place() -> None:
 
 def readable(path: Path) -> bool:
     try:
-        return len(list(LogReader(path).lines())) == 1
+        for line in lines_of(path):
+            Log().take(line)
     except ValueError:
         return False
+    return True

@@ -8,8 +8,9 @@ import pytest
 
 from forge_cli.canonical import digest_of_bytes
 from forge_cli.errors import ForgeError
-from forge_cli.evidence import forms, verification
-from forge_cli.evidence.verify import verify
+from forge_cli.evidence import forms, record, verification
+from forge_cli.evidence.environment import environment
+from forge_cli.evidence.verify import recorded, verify
 from forge_cli.ledger.durable import UNFINISHED
 from forge_cli.ledger.lines import GENESIS, seal
 from forge_cli.ledger.tree import Tree
@@ -133,6 +134,25 @@ def test_a_folder_that_cannot_be_made_is_named(
         ForgeError, match="evidence' cannot be written: a part of the path is a file"
     ):
         world.write(plan, events)
+
+
+def test_an_event_that_was_changed_in_the_ledger_is_told(
+    world: Any, plan: Plan, events: list[Event], tmp_path: Path
+) -> None:
+    lines = list(seal(events, 1, GENESIS))
+    lines[3] = lines[3]._replace(body=lines[2].body)
+    audit = record.write(tmp_path / "changed", plan, lines, world.artifacts, {})
+    told = [check.sentence for check in recorded(tmp_path / "changed", audit) if not check.ok]
+    assert told[0] == "events.jsonl:4: the event was changed in the ledger"
+
+
+def test_evidence_that_was_just_written_is_checked_as_it_is_later(
+    world: Any, plan: Plan, events: list[Event], tmp_path: Path
+) -> None:
+    machine = environment("local", "off, not enforced", wall=12, cpu=3)
+    lines = seal(events, 1, GENESIS)
+    audit = record.write(tmp_path / "new", plan, lines, world.artifacts, machine)
+    assert recorded(tmp_path / "new", audit) == verify(tmp_path / "new")
 
 
 def test_what_an_output_only_claims_to_be_kept_is_missed_by_verification(

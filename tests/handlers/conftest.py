@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,15 +38,17 @@ def kept() -> Kept:
 
 
 @pytest.fixture
-def context(tmp_path: Path, kept: Kept) -> HandlerContext:
+def context(tmp_path: Path, kept: Kept) -> Iterator[HandlerContext]:
     (tmp_path / "manifests").mkdir()
-    return HandlerContext(
+    context = HandlerContext(
         workspace=tmp_path,
         folder=tmp_path / "manifests",
         artifacts=kept,
         redactor=Redactor({"TOKEN": "canary-41f7c2"}),
         environment={"PATH": os.environ["PATH"], "TOKEN": "canary-41f7c2"},
     )
+    yield context
+    context.processes.close()
 
 
 @pytest.fixture

@@ -46,3 +46,8 @@ def test_the_feature_is_in_the_copy_and_not_in_the_tracked_shop(workspace: Path)
     shop = Path("manifests/software-delivery/shop")
     assert (workspace / shop / "free_delivery.py").exists()
     assert not (MANIFESTS.parent / shop / "free_delivery.py").exists()
+
+
+def test_a_run_of_functions_and_programs_does_not_wait_at_its_end(workspace: Path) -> None:
+    facts = json.loads((run("authorization-review", workspace) / "environment.json").read_bytes())
+    assert facts["durations"]["wall"] < 5_000

@@ -17,14 +17,20 @@ class TestBudget:
 
     def test_what_was_not_used_comes_back(self) -> None:
         two = [item("a", budget=Budget(model_calls=9)), item("b", budget=Budget(model_calls=8))]
-        world = play(two, {"a": done(usage={"model_calls": 2})}, budget=Budget(model_calls=10))
+        script = {"a": done(usage={"model_calls": 2}), "b": done(usage={"model_calls": 8})}
+        world = play(two, script, budget=Budget(model_calls=10))
         assert world.status == "complete"
         assert world.run.state.account.spent["model_calls"] == 10
         assert world.run.state.account.reserved["model_calls"] == 0
 
-    def test_unknown_usage_settles_at_the_whole_slice(self) -> None:
-        world = play([item("a", budget=CALLS)], {"a": done(usage=None)}, budget=CALLS)
+    def test_metered_usage_that_is_unknown_settles_at_the_whole_slice(self) -> None:
+        roles = [role(metered=["model_calls"])]
+        world = play([item("a", budget=CALLS)], {"a": done(usage=None)}, roles=roles, budget=CALLS)
         assert world.run.state.account.spent["model_calls"] == 2
+
+    def test_a_handler_that_meters_nothing_used_nothing(self) -> None:
+        world = play([item("a", budget=CALLS)], {"a": done(usage=None)}, budget=CALLS)
+        assert world.run.state.account.spent["model_calls"] == 0
 
     def test_usage_beyond_the_slice_is_booked_and_fails_the_item(self) -> None:
         world = play([item("a", budget=CALLS)], {"a": done(usage={"model_calls": 3})}, budget=CALLS)

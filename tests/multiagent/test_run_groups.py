@@ -2,10 +2,8 @@
 
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Deadline, Item, Retry, StateKey
+from forge_cli.multiagent.plan import Deadline, Item, Retry
 from tests.multiagent.world import START, World, done, failed, item, plan, play, role
-
-APPENDED = {"result": StateKey("worker", "append")}
 
 
 def group(*names: str, **fields: object) -> Item:
@@ -170,12 +168,6 @@ def test_the_elements_of_a_sub_task_propose_each_by_itself() -> None:
     output = play(items, script).run.state.nodes["g"].output
     assert output is not None
     assert output["resolution"]["winner"] == "a.1"
-
-
-def test_a_shared_key_gets_what_each_element_returned_once() -> None:
-    each = item("e", pattern="each", for_each=[1, 2], max_parallel=1, return_key="result")
-    world = play([each], {"e.0": done([1]), "e.1": done([2])}, state=APPENDED)
-    assert world.run.state.commits.values["result"] == [1, 2]
 
 
 def test_a_failed_run_leaves_nothing_open_though_it_got_a_signal() -> None:

@@ -22,7 +22,8 @@ def item(item_id: str, **fields: Any) -> Item:
 
 
 def role(role_id: str = "worker", max_usage: Budget | None = None, **config: Any) -> Role:
-    handler = Handler("function", config, max_usage=max_usage)
+    metered = frozenset(max_usage.limits()) if max_usage else frozenset(config.get("metered", ()))
+    handler = Handler("function", config, max_usage=max_usage, metered=metered)
     return Role(role_id, 1, frozenset(), ("result",), (), handler)
 
 

@@ -1,7 +1,8 @@
 """Finds state keys that are written by somebody who does not own them.
 
 Only the owner writes a key. A key that `state` does not list has a single writer: the one item
-that returns to it.
+that returns to it. The outputs of an item stand in the state under its id, so no key may have
+the id of an item.
 
 Bad:
 ```yaml
@@ -40,7 +41,7 @@ work_items:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Spot
@@ -54,7 +55,12 @@ def check(subject: Subject) -> Iterator[Finding]:
     """Compare who writes each key with who owns it."""
     topology = subject.topology
     declared = section(subject.data, "state")
+    for key in dict.fromkeys([*declared, *topology.state_writers]):
+        if key in topology.nodes:
+            yield _taken(topology.state_writers.get(key, []), key, key in declared)
     for key, writers in topology.state_writers.items():
+        if key in topology.nodes:
+            continue
         if key in declared:
             for node in writers:
                 yield from _foreign(subject, node, key, declared[key].get("owner"))
@@ -76,6 +82,19 @@ def _foreign(subject: Subject, node: Node, key: str, owner: str | None) -> Itera
         f"item '{node.item_id}' writes state '{key}', which '{owner}' owns",
         f"return to a key that '{role.role_id}' owns",
         (Spot(("state", key, "owner"), note=f"'{owner}' owns '{key}'"),),
+    )
+
+
+def _taken(writers: Sequence[Node], key: str, declared: bool) -> Finding:
+    if declared:
+        spot = Spot(("state", key), "key", note=f"item '{key}' has this name")
+    else:
+        spot = Spot(writers[0].place("return_channel"), note=f"item '{key}' has this name")
+    return Finding(
+        RULE,
+        spot,
+        f"state '{key}' has the name of an item, under which the item's outputs stand",
+        f"give the key another name, such as  {key}-result",
     )
 
 
