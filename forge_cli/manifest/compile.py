@@ -11,6 +11,7 @@ from forge_cli.manifest.items import compile_item
 from forge_cli.manifest.library import Library
 from forge_cli.manifest.limits import budget, run_budget, run_deadline
 from forge_cli.manifest.nodes import Agent, Node, Written
+from forge_cli.manifest.scopes import EACH
 from forge_cli.manifest.topology import Topology
 from forge_cli.manifest.unsupported import unsupported
 from forge_cli.multiagent.plan import Input, Json, Plan, Role, StateKey
@@ -81,12 +82,17 @@ def _role(role: Agent, handlers: Handlers) -> Role:
 
 
 def _inline(node: Node, handlers: Handlers) -> Role:
+    """The role that stands for an item's own program: its grant is all that it has.
+
+    With `${each}` in the scope each element has another one: what holds them all is the run's.
+    """
+    holder = node.agent.scope if node.agent is not None else node.scope
     return Role(
         f"inline:{node.item_id}",
         1,
         node.capabilities,
         node.outputs,
-        node.scope,
+        holder if any(EACH in text for text in node.scope) else node.scope,
         handlers.of_item(node),
     )
 
