@@ -13,7 +13,7 @@ from forge_cli.multiagent.assignment import (
 )
 from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.node import AWAITING, Node
 from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.resilience import AgentOutcome, assess_outcomes
 from forge_cli.multiagent.responses import objection
@@ -72,14 +72,20 @@ class Run:
         due: list[Command] = [*self._endings(now)]
         if not due and not halted:
             due = [*self._starts(now)]
-        if not due and not state.running and (halted or not state.awaits_retry()):
-            due = [self._ending(now)]
+        if not due and not state.running and (halted or state.retries.following(now) is None):
+            due = [self._stalled(now) or self._ending(now)]
         return due
 
-    def wakeup(self) -> int:
-        """When to ask again though nothing happened, in milliseconds since the epoch."""
+    def wakeup(self, now: int) -> int | None:
+        """When to ask again though nothing happened; None if only an event can change anything.
+
+        In milliseconds since the epoch and later than `now`: what is due has been decided.
+        """
         state = self.state
-        return min([state.deadline, *(q[0][0] for q in (state.retries, state.deadlines) if q)])
+        times = [state.retries.following(now), state.deadlines.following(now)]
+        if now < state.deadline:
+            times.append(state.deadline)
+        return min((time for time in times if time is not None), default=None)
 
     def _halted(self, now: int) -> bool:
         state = self.state
@@ -96,60 +102,84 @@ class Run:
         if state.fated:
             for name, fate in state.fated.items():
                 yield _ended(state.nodes[name], now, fate.status, fate.kind, fate.reason)
+        elif state.failing:
+            yield from _stop(state.open.values(), now, "cancelled", state.failing)
         elif state.signal:
             reason = f"the run got {state.signal}"
             yield from _cancel(state.running.values(), now, "cancelled", reason)
-        elif state.failing:
-            yield from _stop(state.open.values(), now, "cancelled", state.failing)
         elif now >= state.deadline:
             reason = "the run's deadline has passed"
             yield from _stop(state.open.values(), now, "deadline", reason)
         else:
             for group in state.stopping.values():
-                yield from _stop(group.children, now, "cancelled", group.stopping)
-            yield from _stop(state.overdue(now), now, "deadline", "its deadline has passed")
+                if group.parent is not None and group.parent.stopped:
+                    continue
+                yield from _stop(_below(group), now, "cancelled", group.stopping)
+            overdue = (state.nodes[name] for name in state.deadlines.due(now))
+            late = (node for node in overdue if not node.stopped)
+            yield from _stop(late, now, "deadline", "its deadline has passed")
 
     def _starts(self, now: int) -> Iterator[Command]:
         """What may start, first ready first served, as far as slots and budget go.
 
-        It stops behind a command that reserves budget: what is left for the next is known when
-        that one has been applied.
+        It stops behind a command that reserves budget or ends an item: what is left for the next,
+        and whether there is a next, is known when that one has been applied.
         """
         state = self.state
         slots = self.plan.max_concurrency - len(state.running)
-        due = state.due_retries(now)
-        for node in chain(state.openable.values(), due, state.ready.values()):
+        for node in chain(state.openable.values(), self._startable(now)):
             if node.pattern == "turn" and slots <= 0:
                 return
-            command, reserved = self._start(node, now)
+            command, telling = self._start(node, now)
             if command is None:
                 continue
             yield command
             slots -= isinstance(command, Assignment)
-            if reserved:
+            if telling:
                 return
 
+    def _startable(self, now: int) -> Iterator[Node]:
+        """The nodes whose next turn only needs a slot and budget, those tried before first."""
+        state = self.state
+        yield from (state.nodes[name] for name in state.retries.due(now))
+        yield from state.ready.values()
+
+    def _stalled(self, now: int) -> Event | None:
+        """The end of a node that waits for budget which nobody is left to give back.
+
+        While something awaits a decision, it might; but what is held for items that wait
+        themselves never comes.
+        """
+        state = self.state
+        if self._halted(now) or any(n.status in AWAITING for n in state.open.values()):
+            return None
+        for node in self._startable(now):
+            amounts = self._slice(node, {})
+            return _denied(node, now, amounts, node.payer.ask(amounts)[1])
+        return None
+
     def _start(self, node: Node, now: int) -> tuple[Command | None, bool]:
-        """The command that starts a ready node, and whether it reserves budget.
+        """The command that starts or ends a ready node, and whether it tells what else may start.
 
         None if only the reservations of others hold it back.
         """
         whole = _own_budget(node)
         draw, dimension = node.payer.ask(whole)
         if draw != "granted":
-            return _denied(node, now, whole, dimension), False
+            return _denied(node, now, whole, dimension), True
         try:
             if node.pattern != "turn":
                 return self._open(node, now), bool(whole)
             amounts = self._slice(node, whole)
-            draw, dimension = ("granted", "") if whole else node.payer.ask(amounts)
+            shared = {d: amount for d, amount in amounts.items() if d not in whole}
+            draw, dimension = node.payer.ask(shared)
             if draw == "denied":
-                return _denied(node, now, amounts, dimension), False
+                return _denied(node, now, amounts, dimension), True
             if draw == "waits":
                 return None, False
             return assign(self.state, node, amounts, now), bool(whole or amounts)
         except ValueError as fault:
-            return _ended(node, now, "failed", "error", str(fault)), False
+            return _ended(node, now, "failed", "error", str(fault)), True
 
     def _open(self, node: Node, now: int) -> Event:
         values = elements(self.state, node) if node.pattern == "each" else []
@@ -190,16 +220,20 @@ class Run:
             return "interrupted", (), f"the run got {state.signal}"
         if state.open:
             return "paused", (), ""
-        leaves = [n for n in state.nodes.values() if n.pattern == "turn" and n.status != "skipped"]
-        required = {n.item.role_id for n in leaves if n.required}
+        done = [n for n in state.nodes.values() if n.status != "skipped"]
+        required = {n.item.role_id for n in done if n.required and n.pattern == "turn"}
         minimum = self.plan.minimum_successes
         decision = assess_outcomes(
-            [AgentOutcome(n.item.role_id, n.status) for n in leaves],
+            [_outcome(n) for n in done if n.pattern == "turn" or n.status != "succeeded"],
             required,
             len(required) if minimum is None else minimum,
         )
         reason = "too few roles succeeded" if decision.status == "failed" else ""
         return decision.status, tuple(decision.missing_required), reason
+
+
+def _outcome(node: Node) -> AgentOutcome:
+    return AgentOutcome(node.item.role_id, node.status)
 
 
 def _own_budget(node: Node) -> Amounts:
@@ -228,6 +262,12 @@ def _stop(nodes: Iterable[Node], now: int, kind: str, reason: str) -> Iterator[E
         elif node.status in IDLE:
             status = "failed" if kind == "deadline" else "cancelled"
             yield _ended(node, now, status, kind, reason)
+
+
+def _below(group: Node) -> Iterator[Node]:
+    for child in group.children:
+        yield child
+        yield from child.children
 
 
 def _cancel(nodes: Iterable[Node], now: int, kind: str, reason: str) -> Iterator[Event]:

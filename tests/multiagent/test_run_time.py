@@ -1,16 +1,16 @@
 """Deadlines, signals and the shared state of a run."""
 
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Deadline, StateKey
+from forge_cli.multiagent.plan import Deadline, Retry, StateKey
 from forge_cli.multiagent.run import Evaluate
-from tests.multiagent.world import START, World, done, failed, item, plan, play
+from tests.multiagent.world import HOUR, START, World, done, failed, item, plan, play
 
 
 class TestTime:
     def test_the_runs_deadline_fails_what_waits_and_cancels_what_runs(self) -> None:
         world = World(plan([item("a"), item("b")], deadline=Deadline(within=1_000))).start()
         world.advance()
-        assert world.run.wakeup() == START + 1_000
+        assert world.run.wakeup(world.now) == START + 1_000
         world.now += 1_000
         world.advance()
         assert world.ends() == {"a": "running", "b": "failed"}
@@ -32,7 +32,7 @@ class TestTime:
         items = [item("a", deadline=Deadline(within=500), required=False), item("b")]
         world = World(plan(items, max_concurrency=2)).start()
         world.advance()
-        assert world.run.wakeup() == START + 500
+        assert world.run.wakeup(world.now) == START + 500
         world.now += 500
         world.advance()
         assert [e.attempt for e in world.events if e.kind == "turn_cancelled"] == ["r/a/1"]
@@ -68,6 +68,37 @@ class TestTime:
     def test_a_turn_gets_no_more_time_than_its_deadline_leaves(self) -> None:
         world = play([item("a", timeout=9_000)], deadline=Deadline(within=4_000))
         assert world.turns[0].timeout == 4_000
+
+    def test_a_run_asks_for_no_time_that_has_passed(self) -> None:
+        items = [item("a", deadline=Deadline(within=500)), item("b", retry=Retry(2))]
+        world = World(plan(items, max_concurrency=2, deadline=Deadline(within=1_000))).start()
+        world.advance()
+        for wakeup in (START + 500, START + 1_000, None):
+            assert world.run.wakeup(world.now) == wakeup
+            world.now = wakeup or world.now
+            world.advance()
+
+    def test_a_retry_that_waits_for_a_slot_is_not_asked_for_again(self) -> None:
+        items = [item("a", retry=Retry(2, backoff=5)), item("b")]
+        world = World(plan(items)).start()
+        world.advance()
+        world.answer("r/a/1", failed())
+        world.advance()
+        world.wait()
+        world.advance()
+        assert world.ends() == {"a": "retrying", "b": "running"}
+        assert world.run.wakeup(world.now) == START + HOUR
+
+    def test_an_item_that_awaits_a_decision_is_not_started_by_what_it_waited_for(self) -> None:
+        late = item("b", after=("a",), deadline=Deadline(within=500), then="escalate")
+        world = World(plan([item("a"), late])).start()
+        world.advance()
+        world.now += 500
+        world.advance()
+        world.answer("r/a/1", done())
+        world.advance()
+        assert world.ends() == {"a": "succeeded", "b": "paused"}
+        assert world.status == "paused"
 
 
 class TestStopping:
