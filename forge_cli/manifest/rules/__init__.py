@@ -92,7 +92,7 @@ RULES: Mapping[str, Rule] = {
     "capability-exceeds-role": _meaning("roles", "sub_tasks"),
     "authority-exceeds-delegates": _meaning("delegations"),
     "output-exceeds-role": _meaning("outputs"),
-    "scope-not-canonical": _meaning("scope", "writes", "artifacts"),
+    "scope-not-canonical": _meaning("scope", "writes", "artifacts", "transcript", "evidence"),
     "scope-exceeds-parent": _meaning("scope", "writes"),
     "budget-exceeds-parent": _meaning("budget", "max_usage"),
     "budget-oversubscribed": _meaning("budget", severity="warning"),
