@@ -208,3 +208,17 @@ work_items:
 """
     )
     assert ran.code == 1
+
+
+def test_a_part_of_an_optional_item_is_not_called_required(run: Run) -> None:
+    ran = run(
+        """
+work_items:
+  both:
+    pattern: parallel
+    required: false
+    capabilities: []
+    sub_tasks: {a: {run: ["false"]}, b: {run: ["true"]}}
+"""
+    )
+    assert "DEGRADED 'both.a' failed and is not required" in ran.said

@@ -74,7 +74,7 @@ def _scopes(topology: Topology) -> Iterator[tuple[Path, str, object]]:
 def _files(topology: Topology) -> Iterator[tuple[Path, str]]:
     """What names exact files: artifacts and transcripts of packages, and required evidence."""
     for name, package in section(topology.data, "context_packages").items():
-        path = ("context_packages", name)
+        path: Path = ("context_packages", name)
         for index, text in enumerate(section(package, "summary").get("artifacts", ())):
             yield (*path, "summary", "artifacts", index), text
         if "transcript" in package:
