@@ -203,7 +203,7 @@ def test_too_few_roles_that_succeed_fail_the_run(run: Run) -> None:
         """
 join: {minimum_successes: 2}
 work_items:
-  one: {run: ["true"], capabilities: []}
+  one: {run: ["true"], capabilities: [], required: false}
   two: {run: ["false"], capabilities: [], required: false}
 """
     )

@@ -115,6 +115,7 @@ RULES: Mapping[str, Rule] = {
     "correlated-reviewers": _meaning("review", severity="warning"),
     "joint-too-large": _meaning("pattern"),
     "no-proposal": _meaning("pattern"),
+    "unreachable-minimum": _meaning("minimum_successes"),
     "unused-role": _meaning("roles", severity="warning"),
     "secret-in-manifest": _meaning(),
     "inert-key": _meaning(),
