@@ -147,7 +147,7 @@ def _rest(planned: Planned, terminal: Terminal) -> list[str]:
     plan = planned.plan
     rows = [
         ("critical path", _critical(plan, critical_path(plan))),
-        ("approvals", "none; nothing here is irreversible"),
+        ("approvals", ", ".join(planned.approvals) or "none; nothing here is irreversible"),
         ("not enforced", f"what a handler's program does is not held to its grant: {SANDBOX}"),
     ]
     lines = [line for key, text in rows for line in hang(_key(key), text)]

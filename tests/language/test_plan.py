@@ -82,3 +82,15 @@ work_items:
     assert "deadline  1h30m" in out
     assert out.count("reach  net:example.org:443") == 1
     assert "deadline 2030-01-01 00:00:00 UTC" in out
+
+
+def test_items_that_await_a_decision_are_named(forge: Forge, tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(
+        """forge: 1
+work_items:
+  build: {run: [echo, x], capabilities: []}
+  push: {run: [echo, x], capabilities: [], risk: irreversible}
+  tell: {run: [echo, x], capabilities: [], approval: required}
+"""
+    )
+    assert " approvals      push, tell\n" in forge("plan", "m.yaml")[1]
