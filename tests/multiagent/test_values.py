@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from forge_cli.multiagent.values import copied, quoted, words
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.values import copied, is_artifact, quoted, weight, words
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,20 @@ def test_names_are_quoted_and_sorted() -> None:
 
 def test_no_names_are_nothing() -> None:
     assert quoted(()) == "nothing"
+
+
+def test_a_package_weighs_what_it_says_without_its_limit() -> None:
+    assert weight({"text": "für", "max_bytes": 9}) == len('{"text":"für"}'.encode())
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"artifact": "sha256:00", "bytes": 1}, True),
+        ({"artifact": "sha256:00"}, False),
+        ({"artifact": "sha256:00", "bytes": 1, "more": 2}, False),
+        (["artifact", "bytes"], False),
+    ],
+)
+def test_only_digest_and_bytes_together_refer_to_an_artifact(value: Json, expected: bool) -> None:
+    assert is_artifact(value) is expected
