@@ -73,7 +73,15 @@ def planned(
         tuple(needs(plan, workspace, environment)),
         (*found.refusals, *overweight(plan, workspace)),
         found.data.get("description", ""),
+        _approvals(found.data),
     )
+
+
+def _approvals(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The items that may not run without somebody's decision."""
+    nodes = [node for node in Topology.of(data).nodes.values() if not node.children]
+    asked = (n for n in nodes if "approval" in n.written or n.written.get("risk") == "irreversible")
+    return tuple(node.item_id for node in asked)
 
 
 def _reasons(plan: Plan, data: Mapping[str, Any]) -> dict[str, Why]:

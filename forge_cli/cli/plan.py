@@ -93,6 +93,7 @@ def plan_json(told: Planned) -> str:
         "inputs": dict(told.inputs),
         "needed": [asdict(need) for need in told.needs],
         "critical_path": {"items": path.items, "milliseconds": path.length},
+        "approvals": told.approvals,
         "refusals": told.refusals,
         "sandbox": "off",
     }

@@ -203,8 +203,22 @@ def test_too_few_roles_that_succeed_fail_the_run(run: Run) -> None:
         """
 join: {minimum_successes: 2}
 work_items:
-  one: {run: ["true"], capabilities: []}
+  one: {run: ["true"], capabilities: [], required: false}
   two: {run: ["false"], capabilities: [], required: false}
 """
     )
     assert ran.code == 1
+
+
+def test_a_part_of_an_optional_item_is_not_called_required(run: Run) -> None:
+    ran = run(
+        """
+work_items:
+  both:
+    pattern: parallel
+    required: false
+    capabilities: []
+    sub_tasks: {a: {run: ["false"]}, b: {run: ["true"]}}
+"""
+    )
+    assert "DEGRADED 'both.a' failed and is not required" in ran.said

@@ -66,3 +66,31 @@ work_items:
     plan = json.loads(forge("plan", "m.yaml", "--format", "json")[1])["plan"]
     assert plan["contracts"]["delegation:one"]["parent_attempt"] == "attempt-31"
     assert plan["items"][0]["grant"]["capabilities"] == ["repository-read"]
+
+
+def test_the_limits_of_an_item_are_shown_as_they_hold(forge: Forge, tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(
+        """forge: 1
+deadline: 2030-01-01T00:00:00Z
+scope: ["files:**", "net:example.org:443"]
+work_items:
+  fetch: {run: [echo, x], capabilities: [read, network], deadline: 90m}
+  look: {run: [echo, x], capabilities: [read]}
+"""
+    )
+    out = forge("plan", "m.yaml")[1]
+    assert "deadline  1h30m" in out
+    assert out.count("reach  net:example.org:443") == 1
+    assert "deadline 2030-01-01 00:00:00 UTC" in out
+
+
+def test_items_that_await_a_decision_are_named(forge: Forge, tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(
+        """forge: 1
+work_items:
+  build: {run: [echo, x], capabilities: []}
+  push: {run: [echo, x], capabilities: [], risk: irreversible}
+  tell: {run: [echo, x], capabilities: [], approval: required}
+"""
+    )
+    assert " approvals      push, tell\n" in forge("plan", "m.yaml")[1]

@@ -139,6 +139,17 @@ work_items:
     assert "evidence 'files:empty' is missing or empty" in ran.said
 
 
+def test_a_link_out_of_the_workspace_is_no_evidence(run: Run) -> None:
+    ran = run(
+        """
+work_items:
+  a: {script: "ln -s /etc/passwd found", capabilities: [], evidence: ["files:found"]}
+"""
+    )
+    assert ran.code == 1
+    assert "evidence 'files:found' is missing or empty" in ran.said
+
+
 def test_a_result_is_held_against_schema_then_criteria(run: Run) -> None:
     ran = run(
         """

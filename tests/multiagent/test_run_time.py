@@ -179,6 +179,15 @@ class TestState:
         world.advance()
         assert world.run.state.commits.values["result"] == [1, 2]
 
+    def test_what_is_kept_as_an_artifact_cannot_be_joined(self) -> None:
+        large = done({"artifact": "sha256:00", "bytes": 300_000})
+        state = {"result": StateKey("worker", "append")}
+        world = play([item("a", return_key="result")], {"a": large}, state=state)
+        assert world.reason("a") == (
+            "state 'result' joins lists, and what 'a' returns is kept as an artifact of 300000"
+            " bytes; return less"
+        )
+
     def test_writers_of_different_keys_never_conflict(self) -> None:
         two = [item("a", return_key="one"), item("b", return_key="two")]
         world = World(plan(two, max_concurrency=2)).start()
