@@ -102,10 +102,20 @@ def _causes(errors: list[StructureError], holes: frozenset[Path]) -> Iterator[St
     meant = {(*error.path[:-1], error.replaced) for error in unknown if error.replaced}
     strange = {error.path for error in unknown}
     for error in errors:
-        if error.rule == "missing-key" and (
-            error.path in holes or (*error.path, error.key) in meant
-        ):
+        if error.path in holes and _follows_from_hole(error):
+            continue
+        if error.rule == "missing-key" and (*error.path, error.key) in meant:
             continue
         deepest = len(error.path) - (error.rule == "unknown-key")
         if not any(error.path[:length] in strange for length in range(1, deepest + 1)):
             yield error
+
+
+def _follows_from_hole(error: StructureError) -> bool:
+    """Whether it only says that a mapping lacks what its reader left out of it.
+
+    One of which nothing is left may not have been meant as a mapping: `{{ x }}` is not.
+    """
+    if error.rule == "wrong-type":
+        return error.value == {}
+    return error.rule in ("missing-key", "out-of-range")
