@@ -107,12 +107,9 @@ class Board:
 
     def ending(self, event: Event) -> Ending | None:
         """How the event ends an item, before it is folded in; None if it ends none."""
-        body = event.body
-        if event.item in self._closed:
+        if event.item in self._closed or event.kind not in ("turn_ended", "item_ended"):
             return None
-        if event.kind == "item_ended":
-            return Ending(body["status"], body.get("kind", ""), body["reason"])
-        if event.kind != "turn_ended" or body["status"] == "yields":
+        if event.body["status"] == "yields":
             return None
         node = self._state.nodes[event.item]
         if not node.ended and node.status not in AWAITING:

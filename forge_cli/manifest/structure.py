@@ -84,16 +84,16 @@ def _survey(data: Any) -> tuple[list[StructureError], frozenset[str]]:
         if isinstance(value, dict):
             names.update(value)
             if not (len(path) == 2 and path[0] == "schemas"):
-                rest += [((*path, name), each) for name, each in _open(value.items())]
+                rest += [((*path, k), v) for k, v in value.items() if type(v) in _OPEN]
         elif isinstance(value, list):
-            rest += [((*path, index), each) for index, each in _open(enumerate(value))]
+            rest += [((*path, k), v) for k, v in enumerate(value) if type(v) in _OPEN]
         elif value is None and path and len(nulls) <= MAX_FAULTS:
             nulls.append(StructureError("null-value", path))
     return nulls, frozenset(names)
 
 
-def _open(pairs: Any) -> Iterator[tuple[Any, Any]]:
-    return ((step, each) for step, each in pairs if each is None or isinstance(each, list | dict))
+_OPEN = frozenset({type(None), dict, list})
+"""What is a null or may hold one."""
 
 
 def _causes(errors: list[StructureError], holes: frozenset[Path]) -> Iterator[StructureError]:
@@ -102,10 +102,20 @@ def _causes(errors: list[StructureError], holes: frozenset[Path]) -> Iterator[St
     meant = {(*error.path[:-1], error.replaced) for error in unknown if error.replaced}
     strange = {error.path for error in unknown}
     for error in errors:
-        if error.rule == "missing-key" and (
-            error.path in holes or (*error.path, error.key) in meant
-        ):
+        if error.path in holes and _follows_from_hole(error):
+            continue
+        if error.rule == "missing-key" and (*error.path, error.key) in meant:
             continue
         deepest = len(error.path) - (error.rule == "unknown-key")
         if not any(error.path[:length] in strange for length in range(1, deepest + 1)):
             yield error
+
+
+def _follows_from_hole(error: StructureError) -> bool:
+    """Whether it only says that a mapping lacks what its reader left out of it.
+
+    One of which nothing is left may not have been meant as a mapping: `{{ x }}` is not.
+    """
+    if error.rule == "wrong-type":
+        return error.value == {}
+    return error.rule in ("missing-key", "out-of-range")

@@ -1,0 +1,125 @@
+"""Real processes of forge in a folder of their own, as users have them."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60
+"""Seconds after which a process counts as one that hangs."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended: its exit status (a signal is negative) and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Forge:
+    """Starts forge in one folder with a small environment."""
+
+    folder: Path
+    root: Path = ROOT
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        """A file below the folder."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    def __call__(
+        self,
+        *arguments: str | Path,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        prefix: Sequence[str] = (),
+    ) -> Ended:
+        """Run it to its end; `prefix` are words in front of the command."""
+        done = subprocess.run(
+            [*prefix, *self.argv(arguments)],
+            cwd=cwd or self.folder,
+            env=self.environment(env),
+            input=stdin,
+            capture_output=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        return Ended(
+            done.returncode, *(s.decode(errors="replace") for s in (done.stdout, done.stderr))
+        )
+
+    def start(self, *arguments: str | Path, **options: Any) -> "subprocess.Popen[bytes]":
+        """Start it and go on."""
+        options.setdefault("stdin", subprocess.DEVNULL)
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        options.setdefault("cwd", self.folder)
+        return subprocess.Popen(
+            self.argv(arguments), env=self.environment(options.pop("env", None)), **options
+        )
+
+    def argv(self, arguments: Sequence[str | Path]) -> list[str]:
+        """The words of the command line."""
+        return [sys.executable, "-m", "forge_cli", *map(str, arguments)]
+
+    def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """What the process is given."""
+        given = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(self.root)}
+        return given | {"PYTHONDONTWRITEBYTECODE": "1"} | dict(more or {})
+
+    def record(self, name: str = "*") -> dict[str, Any]:
+        """`run.json` of the only run of the manifest."""
+        (path,) = self.folder.glob(f"evidence/{name}/*/run.json")
+        record: dict[str, Any] = json.loads(path.read_text())
+        return record
+
+    def events(self, name: str = "*") -> list[dict[str, Any]]:
+        """The events in the evidence of the only run of the manifest."""
+        (path,) = self.folder.glob(f"evidence/{name}/*/events.jsonl")
+        return [json.loads(line) for line in path.read_text().splitlines()]
+
+    def pid(self, name: str) -> int:
+        """The process id that a handler wrote into this file, as soon as it has."""
+        return int(until(lambda: (self.folder / name).read_text().strip()))
+
+
+def until(look: Callable[[], Any]) -> Any:
+    """What `look` returns once that is something; a file that is not there yet is nothing."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            if seen := look():
+                return seen
+        except FileNotFoundError:
+            pass
+        time.sleep(0.01)
+    raise TimeoutError(f"nothing was seen in {PATIENCE} s")
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is there and has not ended."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return text.rpartition(")")[2].split()[0] not in "ZX"
+
+
+def stop(process: "subprocess.Popen[bytes]", number: int = signal.SIGKILL) -> Ended:
+    """Signal a process that was started, and wait for it."""
+    process.send_signal(number)
+    out, err = process.communicate(timeout=PATIENCE)
+    return Ended(process.returncode, out.decode(), err.decode())
