@@ -104,14 +104,6 @@ def test_a_list_that_is_kept_as_an_artifact_gives_no_elements() -> None:
     )
 
 
-def test_a_value_that_is_kept_as_an_artifact_cannot_stand_in_a_text() -> None:
-    world = play(
-        [item("a", goal="on ${inputs.x}")],
-        inputs={"x": {"artifact": "sha256:00", "bytes": 300_000}},
-    )
-    assert world.reason("a").startswith("a value of 300000 bytes is kept as an artifact")
-
-
 def test_an_option_from_data_fails_the_item_before_it_starts() -> None:
     roles = [role(argv=["rm", "${inputs.x}"])]
     world = play([item("a")], roles=roles, inputs={"x": "-rf"})
