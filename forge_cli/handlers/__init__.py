@@ -10,10 +10,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from forge_cli.errors import ForgeError
-from forge_cli.multiagent.ports import Handler
 
-if TYPE_CHECKING:  # a worker process imports this package, too, and has no use for asyncio
+if TYPE_CHECKING:  # a worker process imports this package, too, and starts without what runs it
     from forge_cli.handlers.context import HandlerContext
+    from forge_cli.multiagent.ports import Handler
+
+    class OpenHandler(Handler, Protocol):
+        """A handler that a run has opened and will close."""
+
+        async def close(self) -> None:
+            """End everything that is kept between turns. Nothing of it is left afterwards."""
+            ...
+
 
 KINDS: Mapping[str, str] = {
     "command": "forge_cli.handlers.command",
@@ -22,20 +30,12 @@ KINDS: Mapping[str, str] = {
 """The module of each kind, imported when a run uses it."""
 
 
-class OpenHandler(Handler, Protocol):
-    """A handler that a run has opened and will close."""
-
-    async def close(self) -> None:
-        """End everything that is kept between turns. Nothing of it is left afterwards."""
-        ...
-
-
-def create(kinds: Iterable[str], context: "HandlerContext") -> dict[str, OpenHandler]:
+def create(kinds: Iterable[str], context: "HandlerContext") -> "dict[str, OpenHandler]":
     """A handler for each kind; `ForgeError` for a kind that nobody has."""
     handlers: dict[str, OpenHandler] = {}
     for kind in kinds:
         if kind not in KINDS:
             known = ", ".join(sorted(KINDS))
             raise ForgeError(f"there is no handler kind {kind!r} here; there are: {known}")
-        handlers[kind] = cast(OpenHandler, import_module(KINDS[kind]).create(context))
+        handlers[kind] = cast("OpenHandler", import_module(KINDS[kind]).create(context))
     return handlers
