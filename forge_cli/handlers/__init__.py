@@ -7,21 +7,12 @@ what is kept between turns.
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from forge_cli.errors import ForgeError
 
 if TYPE_CHECKING:  # a worker process imports this package, too, and starts without what runs it
-    from forge_cli.handlers.context import HandlerContext
-    from forge_cli.multiagent.ports import Handler
-
-    class OpenHandler(Handler, Protocol):
-        """A handler that a run has opened and will close."""
-
-        async def close(self) -> None:
-            """End everything that is kept between turns. Nothing of it is left afterwards."""
-            ...
-
+    from forge_cli.handlers.context import HandlerContext, OpenHandler
 
 KINDS: Mapping[str, str] = {
     "command": "forge_cli.handlers.command",
