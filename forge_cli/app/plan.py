@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from forge_cli.app.inputs import read_pairs, values_of
+from forge_cli.app.inputs import read_file, read_pairs, values_of
 from forge_cli.app.needs import needs
 from forge_cli.app.planned import Planned, Why
-from forge_cli.app.validate import Report, check_file
+from forge_cli.app.validate import Report, beside, report
+from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
+from forge_cli.manifest.check import examine, subject_of
 from forge_cli.manifest.compile import compile as compile_plan
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.source import parse, read
@@ -38,13 +40,15 @@ def compiled(path: Path, now: int, workspace: Path | None = None) -> Compiled:
     run yet.
     """
     data = read(path)
-    report = check_file(str(path), data, now)
-    source = parse(data).data
-    if report.fails() or source is None:
-        return Compiled(report)
+    source = parse(data)
+    subject = subject_of(source, str(path), now, beside(str(path)))
+    found = report(examine(subject), str(path), data)
+    if found.fails() or source.data is None:
+        return Compiled(found)
+    topology = subject.topology
     programs = Files(workspace_of(path, workspace))
-    plan = compile_plan(source, str(path), Files(path.parent), programs)
-    return Compiled(report, plan, source, tuple(unsupported(source)))
+    plan = compile_plan(topology, str(path), Files(path.parent), programs)
+    return Compiled(found, plan, source.data, tuple(unsupported(topology)))
 
 
 def planned(
@@ -52,9 +56,10 @@ def planned(
     plan: Plan,
     workspace: Path,
     given: Sequence[str],
+    file: Path | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Planned:
-    """What `forge plan` has to tell; `given` are `KEY=VALUE`.
+    """What `forge plan` has to tell; `given` are `KEY=VALUE`, `file` holds more inputs.
 
     `ForgeError` for an input that is unknown, given twice or of a wrong type; one that is missing
     is told, as a run would refuse it.
@@ -64,10 +69,19 @@ def planned(
         plan,
         warnings,
         _reasons(plan, found.data),
-        _inputs(plan, read_pairs(given)),
+        _inputs(plan, found.data, read_pairs(given), None if file is None else read_file(file)),
         tuple(needs(plan, workspace, environment)),
-        found.refusals,
+        (*found.refusals, *overweight(plan, workspace)),
+        found.data.get("description", ""),
+        _approvals(found.data),
     )
+
+
+def _approvals(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The items that may not run without somebody's decision."""
+    nodes = [node for node in Topology.of(data).nodes.values() if not node.children]
+    asked = (n for n in nodes if "approval" in n.written or n.written.get("risk") == "irreversible")
+    return tuple(node.item_id for node in asked)
 
 
 def _reasons(plan: Plan, data: Mapping[str, Any]) -> dict[str, Why]:
@@ -81,10 +95,18 @@ def _reasons(plan: Plan, data: Mapping[str, Any]) -> dict[str, Why]:
     return reasons
 
 
-def _inputs(plan: Plan, given: Mapping[str, str]) -> dict[str, str]:
-    """Each input with its value and where that is from."""
-    values = values_of(plan, given)
-    return {key: _told(values, key, key in given) for key in plan.inputs}
+def _inputs(
+    plan: Plan, data: Mapping[str, Any], given: Mapping[str, str], file: Mapping[str, Json] | None
+) -> dict[str, str]:
+    """Each input with its value, where that is from, and what it is for."""
+    values, named = values_of(plan, given, file), {*given, *(file or ())}
+    return {
+        key: _told(values, key, key in named) + _purpose(data["inputs"][key]) for key in plan.inputs
+    }
+
+
+def _purpose(declared: Mapping[str, Any]) -> str:
+    return f": {declared['description']}" if declared.get("description") else ""
 
 
 def _told(values: Mapping[str, Json], key: str, given: bool) -> str:

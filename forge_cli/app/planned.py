@@ -18,7 +18,10 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan with its explanation: `inputs` as they would be, `refusals` of `forge run`."""
+    """A plan with its explanation: `inputs` as they would be, `refusals` of `forge run`.
+
+    `approvals` are the items that await a decision before they run.
+    """
 
     plan: Plan
     warnings: int = 0
@@ -26,3 +29,5 @@ class Planned:
     inputs: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[Need, ...] = ()
     refusals: tuple[str, ...] = ()
+    description: str = ""
+    approvals: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from forge_cli.app.inputs import bind, read_file, read_pairs
 from forge_cli.app.limits import lowered
 from forge_cli.app.needs import MISSING, NOT_EXECUTABLE, needs
 from forge_cli.app.plan import Compiled
+from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
 from forge_cli.canonical import digest
 from forge_cli.errors import ForgeError
@@ -65,13 +66,13 @@ def prepare(
     Raises `RefusedError` if something is not supported or missing here, `ForgeError` for wishes
     that cannot be met. `env` is the caller's environment.
     """
-    stated = found.data.get("settings", {}).get("max_concurrency")
-    plan = _bound(lowered(plan, stated, wishes.jobs, env))
+    plan = limited(found, plan, wishes.jobs, env)
     file = None if wishes.inputs_file is None else read_file(wishes.inputs_file)
     inputs = bind(plan, read_pairs(wishes.given), file)
-    late = [f.message for f in found.report.findings if f.rule == "deadline-past"]
     workspace = workspace_of(manifest, wishes.workspace)
+    late = [f.message for f in found.report.findings if f.rule == "deadline-past"]
     reasons = [*found.refusals, *late, *_missing(plan, workspace, env)]
+    reasons += overweight(plan, workspace)
     if reasons:
         raise RefusedError(reasons)
     run_id = wishes.run_id or _new_run_id(now)
@@ -94,8 +95,16 @@ def prepare(
     )
 
 
-def _bound(plan: Plan) -> Plan:
-    bare = replace(plan, digest="")
+def limited(found: Compiled, plan: Plan, jobs: int | None, env: Mapping[str, str]) -> Plan:
+    """The plan as it would run here: with the limits of the command line and the environment.
+
+    `ForgeError` for a limit that would be raised.
+    """
+    stated = found.data.get("settings", {}).get("max_concurrency")
+    bound = lowered(plan, stated, jobs, env)
+    if bound is plan:
+        return plan
+    bare = replace(bound, digest="")
     return replace(bare, digest=digest(plan_document(bare)))
 
 

@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from forge_cli.manifest.check import check
+from forge_cli.manifest.check import examine, subject_of
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding, Place
 from forge_cli.manifest.source import parse
@@ -30,8 +30,16 @@ def check_file(path: str, data: bytes, now: int | None = None) -> Report:
     `path` is its name; files it refers to are looked up beside it. `now` (Unix milliseconds) is
     what deadlines are compared with; without it they are not.
     """
-    beside = Files(os.path.dirname(path) or os.curdir)
-    findings = check(parse(data), path, now, beside)
+    return report(examine(subject_of(parse(data), path, now, beside(path))), path, data)
+
+
+def beside(path: str) -> Files:
+    """What lies in the folder of a manifest."""
+    return Files(os.path.dirname(path) or os.curdir)
+
+
+def report(findings: list[Finding], path: str, data: bytes) -> Report:
+    """The findings in their places, which are looked up only if there are any."""
     if not findings:
         return Report(path, (), data)
     from forge_cli.manifest.places import locate_all

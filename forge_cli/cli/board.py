@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from forge_cli.cli.words import PROBLEMS
+from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import AWAITING
 from forge_cli.multiagent.plan import Item, Json
@@ -106,12 +107,9 @@ class Board:
 
     def ending(self, event: Event) -> Ending | None:
         """How the event ends an item, before it is folded in; None if it ends none."""
-        body = event.body
-        if event.item in self._closed:
+        if event.item in self._closed or event.kind not in ("turn_ended", "item_ended"):
             return None
-        if event.kind == "item_ended":
-            return Ending(body["status"], body.get("kind", ""), body["reason"])
-        if event.kind != "turn_ended" or body["status"] == "yields":
+        if event.body["status"] == "yields":
             return None
         node = self._state.nodes[event.item]
         if not node.ended and node.status not in AWAITING:
@@ -128,7 +126,14 @@ class Board:
 
     def item(self, item_id: str) -> Item:
         """The item of the plan that an id is, or is an element of."""
-        return self.plan.items.get(item_id) or self.plan.items[top(item_id)]
+        return self.plan.items.get(item_id) or self.plan.items[item_id.rpartition(".")[0]]
+
+    def required(self, item_id: str) -> bool:
+        """Whether the run fails if this does: it and all that it is a part of are required."""
+        item: Item | None = self.item(item_id)
+        while item is not None and item.required:
+            item = self.plan.items[item.parent] if item.parent else None
+        return item is None
 
     def status_of(self, item_id: str) -> str:
         """How an item of the manifest stands; accepted ones of large runs are not remembered."""
@@ -162,12 +167,13 @@ class Board:
         return row.calls + calls, row.cost + cost
 
     def _used(self, event: Event) -> tuple[int, int]:
-        """What a turn that ends now has used; what it does not tell counts as its full slice."""
+        """What a turn that ends now is booked with."""
         flight = self.running.get(event.item)
         if flight is None or event.kind != "turn_ended":
             return 0, 0
-        used = {**flight.slice, **(event.body["usage"] or {})}
-        return used.get("model_calls", 0), used.get("cost_usd", 0)
+        role = self.plan.roles[self._state.nodes[event.item].item.role_id]
+        booked = used(flight.slice, event.body["usage"], role.handler.metered)
+        return booked.get("model_calls", 0), booked.get("cost_usd", 0)
 
     def _run_started(self, event: Event) -> None:
         self.started = event.time

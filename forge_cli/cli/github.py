@@ -9,13 +9,15 @@ from forge_cli.cli.board import Ending
 from forge_cli.cli.terminal import Terminal
 from forge_cli.cli.words import LOUD
 from forge_cli.errors import ForgeError
-from forge_cli.multiagent.plan import Item, Json
+from forge_cli.multiagent.plan import Json
 
 _IN_TEXT = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 
 
-def annotation(item: Item, item_id: str, ending: Ending, manifest: str, terminal: Terminal) -> str:
+def annotation(
+    item_id: str, required: bool, ending: Ending, manifest: str, terminal: Terminal
+) -> str:
     """The workflow command for an item that did not go well; empty for every other.
 
     An error where a required item failed, a warning where it was optional or waits for a person.
@@ -23,7 +25,7 @@ def annotation(item: Item, item_id: str, ending: Ending, manifest: str, terminal
     status = ending.status
     if status not in LOUD:
         return ""
-    level = "error" if item.required and status in ("failed", "denied") else "warning"
+    level = "error" if required and status in ("failed", "denied") else "warning"
     title = f"{status}: {item_id}".translate(_IN_PROPERTY)
     place = f"file={manifest.translate(_IN_PROPERTY)}," if manifest else ""
     text = terminal.safe(ending.reason or status).translate(_IN_TEXT)

@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 
-from forge_cli.cli.figures import duration
+from forge_cli.cli.figures import deadline, duration
 from forge_cli.cli.tables import clip, left
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.multiagent.plan import Grant, Item, Plan
@@ -71,8 +71,12 @@ def _uses(plan: Plan, item: Item, grant: Grant) -> Iterator[tuple[str, list[str]
     elif handler.kind == "function":
         yield "call", [str(handler.config["call"])]
     yield "use", sorted(grant.capabilities) or ["nothing"]
-    yield "read", list(grant.scope) if "file-read" in grant.actions else ["nothing"]
+    files = [scope for scope in grant.scope if scope.startswith("files:")]
+    hosts = [scope for scope in grant.scope if scope not in files]
+    yield "read", files if files and "file-read" in grant.actions else ["nothing"]
     yield "write", list(grant.writes) if "file-write" in grant.actions else ["nothing"]
+    if hosts and "network" in grant.actions:
+        yield "reach", hosts
     if item.for_each is not None:
         number = f"{len(item.for_each)} elements" if isinstance(item.for_each, list) else "elements"
         yield "each", [f"{number}, {item.max_parallel or plan.max_concurrency} at once"]
@@ -96,3 +100,5 @@ def _limits(item: Item) -> Iterator[tuple[str, str]]:
         yield "required", "no"
     if item.timeout != _HOUR:
         yield "timeout", duration(item.timeout)
+    if item.deadline is not None:
+        yield "deadline", deadline(item.deadline)

@@ -25,7 +25,8 @@ def limits(plan: Plan, until: int | None, now: int) -> str:
         return ""
     texts = [] if plan.budget == DEFAULT_BUDGET else [amounts(plan.budget.limits())]
     if until is not None:
-        texts.append(f"deadline {clock(until, now)} ({stated_deadline(plan)})")
+        stated = "" if plan.deadline.within is None else f" ({stated_deadline(plan)})"
+        texts.append(f"deadline {clock(until, now)}{stated}")
     return "   ".join(texts)
 
 

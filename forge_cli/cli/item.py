@@ -9,6 +9,7 @@ from forge_cli.cli.grants import grant_lines
 from forge_cli.cli.tables import clip, hang, left, right
 from forge_cli.cli.terminal import Terminal
 from forge_cli.cli.words import WORDS, colour, tally
+from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Json, Plan
@@ -57,7 +58,7 @@ def item_lines(
     blocks = [
         _title(node, terminal),
         _contract(plan, node, terminal),
-        _attempts(node, story, terminal),
+        _attempts(plan, node, story, terminal),
         _children(node, terminal),
         _values("inputs", _inputs(story), terminal),
         _values("outputs", node.output or {}, terminal),
@@ -90,10 +91,10 @@ def _contract(plan: Plan, node: Node, terminal: Terminal) -> list[str]:
     return lines
 
 
-def _attempts(node: Node, story: ItemStory, terminal: Terminal) -> list[str]:
+def _attempts(plan: Plan, node: Node, story: ItemStory, terminal: Terminal) -> list[str]:
     if not story.attempts:
         return [] if node.children else [" attempts", "  none; it was not started"]
-    lines = [" attempts"]
+    lines, metered = [" attempts"], plan.roles[node.item.role_id].handler.metered
     for began, ended in story.attempts.values():
         number = f"{began.body['number']}"
         if began.body["turn"] > 1:
@@ -101,7 +102,8 @@ def _attempts(node: Node, story: ItemStory, terminal: Terminal) -> list[str]:
         start = elapsed(began.time - story.started)
         until = "" if ended is None else elapsed(ended.time - story.started)
         head = f"  {right(number, 4)}  {right(start, 7)} to {left(until or 'now', 7)}  "
-        lines += hang(head, "\n".join(_outcome(began, ended, terminal)), most=_MOST_LINES)
+        texts = _outcome(began, ended, metered, terminal)
+        lines += hang(head, "\n".join(texts), most=_MOST_LINES)
     for event in story.notes:
         if event.kind in ("response_ignored", "turn_cancelled"):
             time = elapsed(event.time - story.started)
@@ -110,16 +112,19 @@ def _attempts(node: Node, story: ItemStory, terminal: Terminal) -> list[str]:
     return lines
 
 
-def _outcome(began: Event, ended: Event | None, terminal: Terminal) -> Iterator[str]:
+def _outcome(
+    began: Event, ended: Event | None, metered: frozenset[str], terminal: Terminal
+) -> Iterator[str]:
     slice_ = amounts(began.body["slice"])
     may = f", may use {slice_}" if slice_ else ""
     if ended is None:
         yield f"running as {began.body['role']}{may}"
         return
     body = ended.body
-    usage = body["usage"]
-    used = "unknown, counted as all it might" if usage is None else _used(usage)
-    yield f"{body['status']}, as {began.body['role']}{may}; used {used or 'nothing'}"
+    booked = used(began.body["slice"], body["usage"], metered)
+    unknown = booked and not body["usage"] and not metered.isdisjoint(booked)
+    what = "unknown, counted as all it might" if unknown else _used(booked) or "nothing"
+    yield f"{body['status']}, as {began.body['role']}{may}; used {what}"
     verdict = body.get("verdict") or {}
     if body["status"] == "failed":
         yield from map(terminal.safe, str(body.get("message", "")).split("\n"))

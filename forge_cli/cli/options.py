@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from forge_cli.cli.terminal import COLORS
+from forge_cli.multiagent.times import from_text
 
 
 def _one_of(*choices: str) -> Callable[[str], str]:
@@ -40,5 +41,23 @@ TextOrLines = Annotated[
         callback=_one_of("text", "jsonl"),
         metavar="FORMAT",
         help="text, or jsonl: the events as the ledger has them, an object on each line.",
+    ),
+]
+
+
+def moment(text: str) -> int:
+    """A time with an offset, in milliseconds since the epoch; a usage error for anything else."""
+    try:
+        return from_text(text)
+    except ValueError:
+        raise typer.BadParameter(
+            f"'{text}' is not a time with an offset; write  2026-11-30T14:00:00Z"
+        ) from None
+
+
+Moment = Annotated[
+    int | None,
+    typer.Option(
+        "--now", parser=moment, metavar="TIME", help="The time that deadlines are compared with."
     ),
 ]

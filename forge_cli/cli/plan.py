@@ -1,6 +1,7 @@
 """`forge plan`: what would run, who does it, what it may do, and what is needed here."""
 
 import json
+import os
 import sys
 import time
 from dataclasses import asdict
@@ -13,6 +14,7 @@ from forge_cli.app.choice import manifest as only_manifest
 from forge_cli.app.course import critical_path, orders
 from forge_cli.app.plan import Compiled, compiled, planned
 from forge_cli.app.planned import Planned
+from forge_cli.app.preparation import Wishes, limited
 from forge_cli.app.workspace import workspace_of
 from forge_cli.cli.findings import full
 from forge_cli.cli.options import Color, TextOrJson
@@ -33,6 +35,13 @@ def plan(
         list[str] | None,
         typer.Option("--input", "-i", metavar="KEY=VALUE", help="An input of the run."),
     ] = None,
+    inputs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Inputs as one JSON object.")
+    ] = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="What scopes are relative to; else the git root."),
+    ] = None,
     form: TextOrJson = "text",
     color: Color = "auto",
 ) -> int:
@@ -46,10 +55,17 @@ def plan(
       forge plan fix.forge.yaml --input issue=482 --format json
     """
     path = manifest or only_manifest(Path(), "forge plan")
-    found = compiled(path, time.time_ns() // 1_000_000)
+    found = compiled(path, time.time_ns() // 1_000_000, workspace)
+    return show(found, path, Wishes(given or [], inputs, workspace=workspace), form, color)
+
+
+def show(found: Compiled, path: Path, wishes: Wishes, form: str, color: str) -> int:
+    """Write the plan that a run with these wishes would have; the exit status."""
     if found.plan is None:
         return refuse(found, path, color)
-    told = planned(found, found.plan, workspace_of(path), given or [])
+    plan = limited(found, found.plan, wishes.jobs, os.environ)
+    folder = workspace_of(path, wishes.workspace)
+    told = planned(found, plan, folder, wishes.given, wishes.inputs_file)
     terminal = Terminal.of(sys.stdout, color)
     lines = [plan_json(told)] if form == "json" else map(terminal.fit, plan_lines(told, terminal))
     write(sys.stdout, lines)
@@ -69,6 +85,7 @@ def plan_json(told: Planned) -> str:
     path = critical_path(told.plan)
     document: dict[str, Json] = {
         "format_version": FORMAT_VERSION,
+        "description": told.description,
         "plan": plan_document(told.plan),
         "warnings": told.warnings,
         "orders": orders(told.plan),
@@ -76,6 +93,7 @@ def plan_json(told: Planned) -> str:
         "inputs": dict(told.inputs),
         "needed": [asdict(need) for need in told.needs],
         "critical_path": {"items": path.items, "milliseconds": path.length},
+        "approvals": told.approvals,
         "refusals": told.refusals,
         "sandbox": "off",
     }

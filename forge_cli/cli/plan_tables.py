@@ -23,7 +23,7 @@ def plan_lines(planned: Planned, terminal: Terminal) -> list[str]:
     """The whole report, at most 100 columns wide."""
     plan = planned.plan
     blocks = [
-        _title(planned),
+        _title(planned, terminal),
         _order(planned, terminal),
         _grants(plan, terminal),
         _budget(plan),
@@ -32,12 +32,15 @@ def plan_lines(planned: Planned, terminal: Terminal) -> list[str]:
     return [line for block in blocks for line in [*block, ""]][:-1]
 
 
-def _title(planned: Planned) -> list[str]:
+def _title(planned: Planned, terminal: Terminal) -> list[str]:
     plan = planned.plan
     roles = sum(not name.startswith("inline:") for name in plan.roles)
     counts = count(len(tops(plan)), "item") + (f", {count(roles, 'role')}" if roles else "")
     state = f"valid, {count(planned.warnings, 'warning')}"
-    return flow(f"{plan.name}  ", [f"plan {short_digest(plan.digest)}", counts, state])
+    lines = flow(f"{plan.name}  ", [f"plan {short_digest(plan.digest)}", counts, state])
+    if planned.description:
+        lines += wrap(terminal.safe(planned.description), 100)
+    return lines
 
 
 def _order(planned: Planned, terminal: Terminal) -> list[str]:
@@ -118,11 +121,13 @@ def _budget(plan: Plan) -> list[str]:
     lines = [f" {left('budget', _LABEL)}{right('model calls', 11)}   cost", rule(_RULE)]
     owned = [(item.item_id, item.budget) for item in tops(plan) if item.budget is not None]
     lines.append(_budget_row("run", plan.budget, "-", ""))
+    shared = bool(owned) and plan.budget.cost_usd is not None
     for name, budget in owned:
         per = "each element" if plan.items[name].for_each is not None else "it"
         note = f"reserved when {per} starts"
-        lines.append(_budget_row(f"├ {name}", budget, "shared", note))
-    if owned and plan.budget.cost_usd is not None:
+        branch = "├" if shared or name != owned[-1][0] else "└"
+        lines.append(_budget_row(f"{branch} {name}", budget, "shared", note))
+    if shared and plan.budget.cost_usd is not None:
         rest = plan.budget.cost_usd - sum(budget.cost_usd or 0 for _, budget in owned)
         others = Budget(cost_usd=max(rest, 0))
         lines.append(_budget_row("└ the others", others, "shared", "turn by turn"))
@@ -142,7 +147,7 @@ def _rest(planned: Planned, terminal: Terminal) -> list[str]:
     plan = planned.plan
     rows = [
         ("critical path", _critical(plan, critical_path(plan))),
-        ("approvals", "none; nothing here is irreversible"),
+        ("approvals", ", ".join(planned.approvals) or "none; nothing here is irreversible"),
         ("not enforced", f"what a handler's program does is not held to its grant: {SANDBOX}"),
     ]
     lines = [line for key, text in rows for line in hang(_key(key), text)]

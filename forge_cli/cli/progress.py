@@ -112,8 +112,8 @@ class Progress:
         ending = self.board.ending(event)
         if ending is None:
             return lines
-        console, item = self._console, self.board.item(event.item)
-        command = annotation(item, event.item, ending, console.manifest, console.terminal)
+        console, required = self._console, self.board.required(event.item)
+        command = annotation(event.item, required, ending, console.manifest, console.terminal)
         return [command, *lines] if command else lines
 
     def _queue_lines(self, lines: list[str]) -> None:

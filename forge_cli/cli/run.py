@@ -13,12 +13,12 @@ from forge_cli.app.plan import compiled
 from forge_cli.app.preparation import Prepared, RefusedError, Wishes, prepare
 from forge_cli.app.run import Finished, Opened
 from forge_cli.app.runs import short_name
+from forge_cli.cli.board import Board
 from forge_cli.cli.console import Console
 from forge_cli.cli.github import add_outputs, add_to_summary, job_summary
-from forge_cli.cli.options import Color, TextOrLines
+from forge_cli.cli.options import Color, Moment, TextOrLines
 from forge_cli.cli.overview import overview
-from forge_cli.cli.plan import plan as show_plan
-from forge_cli.cli.plan import refuse
+from forge_cli.cli.plan import show
 from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import Terminal, complain, write
 from forge_cli.cli.verdict import Outcome, exit_code, refusal, verdict
@@ -59,6 +59,7 @@ def run(
     run_id: Annotated[
         str | None, typer.Option(metavar="ID", help="The id of the run; else made from the time.")
     ] = None,
+    now: Moment = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the plan, as `forge plan` does; run nothing.")
     ] = False,
@@ -84,42 +85,23 @@ def run(
     """
     path = manifest or only_manifest(Path(), "forge run")
     _check_engine(engine)
-    if dry_run:
-        return show_plan(path, given, "text", color)
-    now = time.time_ns() // 1_000_000
-    found = compiled(path, now, workspace)
-    if found.plan is None:
-        return refuse(found, path, color)
+    moment = time.time_ns() // 1_000_000
+    found = compiled(path, moment if now is None else now, workspace)
     wishes = Wishes(given or [], inputs, jobs, evidence, workspace, run_id)
+    if dry_run or found.plan is None:
+        return show(found, path, wishes, "text", color)
     try:
-        prepared = prepare(found, found.plan, path, wishes, now, os.environ)
+        prepared = prepare(found, found.plan, path, wishes, moment, os.environ)
     except RefusedError as refused:
-        terminal = Terminal.of(sys.stdout, color)
-        write(sys.stdout, map(terminal.fit, refusal(terminal, refused.reasons)))
-        return REFUSED
+        return _refused(refused, Terminal.of(sys.stdout, color))
     opened = Opened(prepared)
     console = Console.of(sys.stderr, color, quiet or form == "jsonl", str(path))
-    progress = Progress(opened.run.state, prepared.run_id, console)
-    observers: list[Observer] = [progress]
-    lines = EventLines(opened.store) if form == "jsonl" else None
-    if lines is not None:
-        observers.append(lines)
-    progress.start()
-    try:
-        finished = opened.execute(observers)
-    finally:
-        progress.close()
-    if lines is not None and lines.fault is not None:
-        raise lines.fault
+    finished, board = _watched(opened, prepared.run_id, console, form)
     code = exit_code(finished.status, finished.signal, allow_degraded, allow_paused)
     if form == "text":
         outcome = _outcome(prepared, opened, finished, path)
-        terminal, board = Terminal.of(sys.stdout, color), progress.board
-        told = verdict(board, terminal, outcome, code)
-        write(sys.stdout, map(terminal.fit, told))
-        table = overview(board, Terminal(), board.now)
-        add_to_summary(os.environ, job_summary(table, verdict(board, Terminal(), outcome, code)))
-    add_outputs(os.environ, progress.board.end.get("outputs") or {})
+        _tell(board, Terminal.of(sys.stdout, color), outcome, code)
+    add_outputs(os.environ, board.end.get("outputs") or {})
     return _verified(finished, code)
 
 
@@ -144,6 +126,36 @@ class EventLines:
             write(sys.stdout, (line.text for line in lines))
         except OSError as fault:
             self.fault = fault
+
+
+def _refused(refused: RefusedError, terminal: Terminal) -> int:
+    write(sys.stdout, map(terminal.fit, refusal(terminal, refused.reasons)))
+    return REFUSED
+
+
+def _watched(opened: Opened, run_id: str, console: Console, form: str) -> tuple[Finished, Board]:
+    """The run, shown while it goes on, and what it showed last."""
+    progress = Progress(opened.run.state, run_id, console)
+    observers: list[Observer] = [progress]
+    lines = EventLines(opened.store) if form == "jsonl" else None
+    if lines is not None:
+        observers.append(lines)
+    progress.start()
+    try:
+        finished = opened.execute(observers)
+    finally:
+        progress.close()
+    if lines is not None and lines.fault is not None:
+        raise lines.fault
+    return finished, progress.board
+
+
+def _tell(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> None:
+    """The verdict on standard output, and where GitHub shows it."""
+    write(sys.stdout, map(terminal.fit, verdict(board, terminal, outcome, code)))
+    plain = Terminal()
+    summary = job_summary(overview(board, plain, board.now), verdict(board, plain, outcome, code))
+    add_to_summary(os.environ, summary)
 
 
 def _check_engine(name: str) -> None:

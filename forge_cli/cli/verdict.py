@@ -149,7 +149,7 @@ def _cause(board: Board) -> Problem | None:
 
 
 def _required(board: Board, problem: Problem) -> bool:
-    return board.item(problem.item_id).required
+    return board.required(problem.item_id)
 
 
 def _blame(board: Board, cause: Problem) -> str:

@@ -70,13 +70,14 @@ class LocalEngine:
         self._batch: list[Event] = []
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._results: deque[tuple[Turn, TurnResult]] = deque()
-        self._expired: dict[str, str] = {}
-        self._withdrawn: set[str] = set()
+        self._expired: dict[str, tuple[str, str]] = {}
+        self._cancelled: set[str] = set()
         self._signals: deque[str] = deque()
         self._fault: BaseException | None = None
         self._wake = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
         self._renewed = 0
+        self._decided = 0
 
     def stop(self, signal: str) -> None:
         """Ask for a clean stop: no new turns, running ones cancelled, and then the end."""
@@ -119,7 +120,7 @@ class LocalEngine:
     def _advance(self) -> list[Turn]:
         """Record everything that is due; returns the turns to start once it is durable."""
         turns: list[Turn] = []
-        now = self._clock.now()
+        now = self._decided = self._clock.now()
         while commands := self._run.decide(now):
             for command in commands:
                 self._record(self._event(command, now))
@@ -155,21 +156,14 @@ class LocalEngine:
             for observe in self._observers:
                 observe(event)
 
-    def _cancel(self, attempt: str) -> None:
-        """Cancel a turn, or keep in mind that it is not to begin: it started in this very pass."""
-        if attempt in self._tasks:
-            self._tasks[attempt].cancel()
-        else:
-            self._withdrawn.add(attempt)
-
     def _begin(self, turn: Turn) -> None:
         loop = asyncio.get_running_loop()
         task = loop.create_task(self._call(turn))
         self._tasks[turn.attempt_id] = task
         timer = loop.call_later(turn.timeout / 1000, self._expire, turn)
         task.add_done_callback(lambda done: self._finish(turn, done, timer))
-        if turn.attempt_id in self._withdrawn:
-            self._withdrawn.remove(turn.attempt_id)
+        if turn.attempt_id in self._cancelled:
+            # What was decided behind it, in the same pass, has ended its item or the run.
             task.cancel()
 
     def _finish(self, turn: Turn, task: asyncio.Task[None], timer: asyncio.TimerHandle) -> None:
@@ -183,25 +177,33 @@ class LocalEngine:
             self._fault = task.exception()
             self._wake.set()
 
+    def _cancel(self, attempt: str) -> None:
+        """Cancel a turn, once: a handler that is cancelled again gives no grace any more."""
+        if attempt not in self._cancelled:
+            self._cancelled.add(attempt)
+            if attempt in self._tasks:
+                self._tasks[attempt].cancel()
+
     async def _call(self, turn: Turn) -> None:
         try:
             result = await self._handlers[turn.handler_kind].run(turn)
         except Stopped as stopped:
             result = stopped.result
         except asyncio.CancelledError:
-            result = TurnResult.failed("cancelled", "it was cancelled")
+            result = TurnResult.failed("cancelled", "stopped")
         self._results.append((turn, result))
         self._wake.set()
 
     def _expire(self, turn: Turn) -> None:
         late = self._clock.now() >= turn.deadline
         reason = "deadline has passed" if late else f"timeout after {turn.timeout / 1000:g} s"
-        self._expired[turn.attempt_id] = reason
-        self._tasks[turn.attempt_id].cancel()
+        self._expired[turn.attempt_id] = ("deadline" if late else "timeout", reason)
+        self._cancel(turn.attempt_id)
 
     def _response(self, turn: Turn, result: TurnResult, now: int) -> Event:
         """The event that a result becomes; its sender is the task that it came from."""
-        del self._tasks[turn.attempt_id]
+        self._tasks.pop(turn.attempt_id, None)
+        self._cancelled.discard(turn.attempt_id)
         sender = f"{turn.role_id}#{turn.item_id}"
         fault = objection(self._run.state, turn.attempt_id, sender, result.status)
         if fault:
@@ -209,12 +211,12 @@ class LocalEngine:
             return Event(now, "response_ignored", turn.item_id, turn.attempt_id, body)
         if fault := usage_fault(result.usage):
             result = TurnResult.failed("invalid-output", fault, captured=result.captured)
-        expired = self._expired.pop(turn.attempt_id, "")
+        expired = self._expired.pop(turn.attempt_id, None)
         body = _body(sender, result)
         if expired and result.status == "failed":
             # What the handler adds behind its first word names what outlived KILL.
-            body["kind"] = expired.partition(" ")[0]
-            body["message"] = expired + result.message.removeprefix("stopped")
+            body["kind"] = expired[0]
+            body["message"] = expired[1] + result.message.removeprefix("stopped")
         if result.status == "done":
             verdict = self._judge.judge(turn, result)
             body["output"] = verdict.output
@@ -226,8 +228,9 @@ class LocalEngine:
     async def _rest(self) -> None:
         """Wait until something happened or the machine wants to be asked again."""
         if not (self._results or self._signals or self._fault):
-            due = min(self._run.wakeup(), self._renewed + HEARTBEAT)
-            delay = max(0, due - self._clock.now()) / 1000
+            now, due = self._clock.now(), self._renewed + HEARTBEAT
+            wakeup = self._run.wakeup(self._decided)
+            delay = max(0, due - now if wakeup is None else min(wakeup, due) - now) / 1000
             self._timer = asyncio.get_running_loop().call_later(delay, self._wake.set)
             await self._wake.wait()
             self._timer.cancel()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import EVENTS
-from forge_cli.ledger.lines import GENESIS, Line, join, read
+from forge_cli.ledger.lines import GENESIS, Line, read
 from forge_cli.ledger.tree import Tree
 from forge_cli.multiagent.events import VOCABULARY, Event
 
@@ -29,7 +29,7 @@ def lines_of(path: Path) -> Iterator[Line]:
 def held(lines: Iterable[Line]) -> Iterator[Line]:
     """The lines of a ledger, up to the first that is not what its digest says."""
     for line in lines:
-        if join(line.event, line.body, line.seq, line.prev).digest != line.digest:
+        if line.due != line.digest:
             raise BrokenLogError(f"{EVENTS}:{line.seq}: the event was changed in the ledger")
         yield line
 

@@ -191,8 +191,13 @@ def usage_fault(usage: Mapping[str, Any] | None) -> str:
 
 
 def file_digest(folder: Path, name: str) -> str | None:
-    """The digest of a file of the folder; None where there is no file, or none with content."""
+    """The digest of a file of the folder; None where there is no file, or none with content.
+
+    A link that leads out of the folder leads to no file of it.
+    """
     try:
+        if not (folder / name).resolve().is_relative_to(folder.resolve()):
+            return None
         # Not waiting for whoever might write into it: a named pipe is no evidence.
         descriptor = os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):

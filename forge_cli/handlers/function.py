@@ -58,7 +58,8 @@ class FunctionHandler:
         if answer is None:
             return TurnResult.failed("error", self._death(worker), captured=captured)
         result, spent = self._result(answer, turn.grant.outputs)
-        result = replace(result, captured=captured)
+        if captured:
+            result = replace(result, captured=captured)
         if spent or not worker.usable:
             await worker.see_off()
         else:
@@ -122,8 +123,10 @@ class FunctionHandler:
             reason = objection(redactor.redact_bytes(answer))
             return TurnResult.failed("invalid-output", reason), True
         result = masked(result, redactor, outputs)
-        # Cut only now: half a secret would not be recognized.
-        return replace(result, message=result.message[:MESSAGE]), spent
+        if len(result.message) > MESSAGE:
+            # Cut only now: half a secret would not be recognized.
+            result = replace(result, message=result.message[:MESSAGE])
+        return result, spent
 
 
 def understood(answer: bytes) -> tuple[TurnResult, bool]:
@@ -132,8 +135,10 @@ def understood(answer: bytes) -> tuple[TurnResult, bool]:
     if not isinstance(words, dict) or not isinstance(words.get("result"), dict):
         raise AnswerError(f"{RETURNED} is no result")
     result = decode_result(words["result"])
-    left = tuple(Survivor(pid, name) for pid, name in words.get("left", ()))
-    return replace(result, message=result.message + program.named(left)), bool(words.get("spent"))
+    if words.get("left"):
+        left = tuple(Survivor(pid, name) for pid, name in words["left"])
+        result = replace(result, message=result.message + program.named(left))
+    return result, bool(words.get("spent"))
 
 
 def objection(answer: bytes) -> str:

@@ -22,7 +22,7 @@ class Line(NamedTuple):
     """An event as the ledger keeps it.
 
     `seq` counts from 1, `body` is canonical text, and `text` the canonical JSON (RFC 8785) of the
-    whole, without a newline.
+    whole, without a newline. `digest` is as kept, `due` what it must be.
     """
 
     seq: int
@@ -31,6 +31,7 @@ class Line(NamedTuple):
     digest: str
     prev: str
     text: str
+    due: str
 
 
 def seal(
@@ -52,9 +53,9 @@ def seal(
 def join(event: Event, body: str, seq: int, prev: str, digest: str | None = None) -> Line:
     """The line of these parts, with the digest that is given or else the one that is due."""
     head, tail = _parts(event, body, seq, prev)
-    if digest is None:
-        digest = "sha256:" + hashlib.sha256((head + tail).encode()).hexdigest()
-    return Line(seq, event, body, digest, prev, f'{head},"digest":"{digest}"{tail}')
+    due = "sha256:" + hashlib.sha256((head + tail).encode()).hexdigest()
+    digest = digest or due
+    return Line(seq, event, body, digest, prev, f'{head},"digest":"{digest}"{tail}', due)
 
 
 def read(text: str) -> Line:
@@ -67,14 +68,14 @@ def read(text: str) -> Line:
     event = Event(
         from_text(fields["time"]), fields["kind"], fields["item"], fields["attempt"], fields["body"]
     )
-    line = join(event, canonical(event.body), fields["seq"], fields["prev"])
-    if line.text == text:
-        return line
-    if join(event, line.body, line.seq, line.prev, fields["digest"]).text == text:
+    line = join(event, canonical(event.body), fields["seq"], fields["prev"], fields["digest"])
+    if line.text != text:
+        raise ValueError("it is not in canonical form (RFC 8785)")
+    if line.due != line.digest:
         raise ValueError(
-            f"the event was changed: its digest is {line.digest}, the line says {fields['digest']}"
+            f"the event was changed: its digest is {line.due}, the line says {line.digest}"
         )
-    raise ValueError("it is not in canonical form (RFC 8785)")
+    return line
 
 
 def _fields(text: str) -> dict[str, Json]:

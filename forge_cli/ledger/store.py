@@ -87,7 +87,7 @@ class Store(Reader):
         lines = list(seal(events, self._size + 1, self._digest, self._redact))
         rows = [
             (n, e.time, e.kind, e.item, e.attempt, body, digest, prev, self._lease.epoch)
-            for n, e, body, digest, prev, _ in lines
+            for n, e, body, digest, prev, _, _ in lines
         ]
         with faults.sentences(self.path), _transaction(self._connection):
             written = self._connection.executemany(_INSERT, rows).rowcount

@@ -12,13 +12,26 @@ from forge_cli.manifest.subject import Subject
 def check(
     source: Source, path: str, now: int | None = None, files: Files | None = None
 ) -> list[Finding]:
-    """Every finding of a manifest, in the order of the rules; none that only follows from another.
+    """Every finding of a manifest; `files` is what lies beside it.
 
-    `now` is in milliseconds since the epoch (UTC), `files` is what lies beside the manifest. An
-    exception in a rule is a bug and rises.
+    `now` is in milliseconds since the epoch (UTC).
     """
+    return examine(subject_of(source, path, now, files))
+
+
+def subject_of(
+    source: Source, path: str, now: int | None = None, files: Files | None = None
+) -> Subject:
+    """What the rules look at, for who also needs what the manifest means."""
     shape = structure(source.data, source.holes)
-    subject = Subject(source, shape, path, now, files or Files(None))
+    return Subject(source, shape, path, now, files or Files(None))
+
+
+def examine(subject: Subject) -> list[Finding]:
+    """Every finding, in the order of the rules; none that only follows from another.
+
+    An exception in a rule is a bug and rises.
+    """
     rules = list(due(subject))
     findings = [
         finding for rule in rules if RULES[rule].reading for finding in load(rule).check(subject)

@@ -11,6 +11,7 @@ from forge_cli.manifest.items import compile_item
 from forge_cli.manifest.library import Library
 from forge_cli.manifest.limits import budget, run_budget, run_deadline
 from forge_cli.manifest.nodes import Agent, Node, Written
+from forge_cli.manifest.scopes import EACH
 from forge_cli.manifest.topology import Topology
 from forge_cli.manifest.unsupported import unsupported
 from forge_cli.multiagent.plan import Input, Json, Plan, Role, StateKey
@@ -23,13 +24,13 @@ MAX_CONCURRENCY = 4
 
 
 def compile(  # noqa: A001 - the word for it
-    data: Written, path: str, files: Files, workspace: Files | None = None
+    topology: Topology, path: str, files: Files, workspace: Files | None = None
 ) -> Plan:
     """The plan of a manifest without errors; `path` is its file, `files` what lies beside it.
 
     `workspace` is what lies where programs run, so that the digests of handlers cover those, too.
     """
-    topology = Topology.of(data)
+    data = topology.data
     handlers = Handlers(files, workspace)
     roles = {role.role_id: _role(role, handlers) for role in topology.roles.values()}
     inline = (node for node in topology.nodes.values() if node.way == "inline")
@@ -81,12 +82,17 @@ def _role(role: Agent, handlers: Handlers) -> Role:
 
 
 def _inline(node: Node, handlers: Handlers) -> Role:
+    """The role that stands for an item's own program: its grant is all that it has.
+
+    With `${each}` in the scope each element has another one: what holds them all is the run's.
+    """
+    holder = node.agent.scope if node.agent is not None else node.scope
     return Role(
         f"inline:{node.item_id}",
         1,
         node.capabilities,
         node.outputs,
-        node.scope,
+        holder if any(EACH in text for text in node.scope) else node.scope,
         handlers.of_item(node),
     )
 

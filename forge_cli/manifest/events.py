@@ -19,9 +19,7 @@ def events(text: str) -> Iterator[Any]:
             "PyYAML is installed without its C parser, which forge needs; "
             "install a wheel of it: pip install --force-reinstall --only-binary :all: pyyaml"
         ) from None
-    parser = CParser(text)
-    while (event := parser.get_event()) is not None:
-        yield event
+    return iter(CParser(text).get_event, None)
 
 
 def place_of(event: Any) -> Place:

@@ -6,7 +6,7 @@ from forge_cli.manifest.contracts import budget_of, chain, deadline_of
 from forge_cli.manifest.limits import read_duration
 from forge_cli.manifest.nodes import Node
 from forge_cli.manifest.order import NO_LINKS
-from forge_cli.manifest.scopes import EACH
+from forge_cli.manifest.scopes import EACH, apart
 from forge_cli.manifest.topology import Topology, state_key
 from forge_cli.manifest.values import HOUR, Fault, reference
 from forge_cli.multiagent.plan import Grant, Item, Pattern, Retry, Then
@@ -21,6 +21,7 @@ def compile_item(topology: Topology, node: Node) -> Item:
     links = topology.links.get(node.item_id, NO_LINKS)
     retry, then = _policy(terms.get("on_failure", "fail"))
     risk = written.get("risk", node.risk)
+    own = {} if node.way == "inline" or node.children else written
     each = "for_each" in node.own and not node.children
     timeout = read_duration(written.get("timeout"))
     return Item(
@@ -54,6 +55,8 @@ def compile_item(topology: Topology, node: Node) -> Item:
         return_key=state_key(terms.get("return_channel")),
         delegation=node.contract.delegation_id if node.contract is not None else None,
         route=node.route,
+        env=own.get("env", {}),
+        secrets=tuple(own.get("secrets", ())),
         labels=written.get("labels", {}),
     )
 
@@ -67,9 +70,7 @@ def _goal(node: Node) -> str:
 
 def _max_parallel(node: Node) -> int | None:
     """Elements that write go one at a time, unless each writes a part of its own."""
-    if node.writes and not all(EACH in text for text in node.writes):
-        return 1
-    return node.own.get("max_parallel")
+    return node.own.get("max_parallel") if apart(node.writes) else 1
 
 
 def _policy(written: Any) -> tuple[Retry | None, Then]:

@@ -1,9 +1,9 @@
 """The language as plain data: the generated core schema, its validator, and what it knows where."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, cast
 
 from pydantic_core import SchemaError, SchemaValidator
@@ -11,7 +11,7 @@ from pydantic_core import SchemaError, SchemaValidator
 Node = dict[str, Any]
 """A node of the core schema; its `type` says which."""
 
-_FILE = Path(__file__).parent / "data" / "core_schema.json"
+_FILE = os.path.join(os.path.dirname(__file__), "data", "core_schema.json")
 
 
 @cache
@@ -20,7 +20,8 @@ def _built() -> tuple[Node, SchemaValidator]:
 
     A pydantic-core that refuses the checked-in schema gets one made by the pydantic it belongs to.
     """
-    node = cast(Node, json.loads(_FILE.read_bytes(), object_hook=_labelled)["schema"])
+    with open(_FILE, "rb") as file:
+        node = cast(Node, json.load(file, object_hook=_labelled)["schema"])
     try:
         return node, SchemaValidator(cast(Any, node))
     except SchemaError:

@@ -6,6 +6,13 @@ from functools import lru_cache
 from forge_cli.multiagent.scope import Inclusion, contains, overlaps, parse
 
 EACH = "${each}"
+
+
+def apart(writes: tuple[str, ...]) -> bool:
+    """Whether each element of a `for_each` writes a part of its own, or nothing."""
+    return all(EACH in text for text in writes)
+
+
 MOST_ELEMENTS = 1_000
 """Elements of a list that are looked at one by one; a longer one is taken for any element."""
 

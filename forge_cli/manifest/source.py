@@ -97,8 +97,7 @@ def parse(data: bytes) -> Source:
         return Source(None, (*faults, finding))
     tree = Tree(text, list(faults))
     try:
-        for event in events(text):
-            tree.take(event)
+        tree.take(events(text))
     except StopError:
         return Source(None, tuple(tree.faults))
     except MarkedYAMLError as error:

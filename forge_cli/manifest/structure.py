@@ -84,16 +84,16 @@ def _survey(data: Any) -> tuple[list[StructureError], frozenset[str]]:
         if isinstance(value, dict):
             names.update(value)
             if not (len(path) == 2 and path[0] == "schemas"):
-                rest += [((*path, name), each) for name, each in _open(value.items())]
+                rest += [((*path, k), v) for k, v in value.items() if type(v) in _OPEN]
         elif isinstance(value, list):
-            rest += [((*path, index), each) for index, each in _open(enumerate(value))]
+            rest += [((*path, k), v) for k, v in enumerate(value) if type(v) in _OPEN]
         elif value is None and path and len(nulls) <= MAX_FAULTS:
             nulls.append(StructureError("null-value", path))
     return nulls, frozenset(names)
 
 
-def _open(pairs: Any) -> Iterator[tuple[Any, Any]]:
-    return ((step, each) for step, each in pairs if each is None or isinstance(each, list | dict))
+_OPEN = frozenset({type(None), dict, list})
+"""What is a null or may hold one."""
 
 
 def _causes(errors: list[StructureError], holes: frozenset[Path]) -> Iterator[StructureError]:

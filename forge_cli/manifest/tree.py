@@ -72,10 +72,12 @@ class Tree:
             DocumentStartEvent: self._document,
         }
 
-    def take(self, event: Any) -> None:
-        """Adds one event; `StopError` where reading on makes no sense."""
-        if take := self._takers.get(type(event)):
-            take(event)
+    def take(self, events: Iterable[Any]) -> None:
+        """Adds the events; `StopError` where reading on makes no sense."""
+        takers = self._takers
+        for event in events:
+            if take := takers.get(type(event)):
+                take(event)
 
     def record(self, findings: Iterable[Finding]) -> None:
         """Adds findings; `StopError` at one too many."""

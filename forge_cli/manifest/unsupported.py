@@ -9,11 +9,10 @@ from forge_cli.manifest.topology import Topology
 RUNNABLE_KINDS = ("function", "command")
 
 
-def unsupported(data: Written) -> list[str]:
+def unsupported(topology: Topology) -> list[str]:
     """A sentence for each thing that cannot be run yet, with what to do about it."""
-    topology = Topology.of(data)
     return [
-        *_manifest(data),
+        *_manifest(topology.data),
         *(sentence for role in _used(topology) for sentence in _role(role)),
         *(sentence for node in topology.nodes.values() for sentence in _item(node)),
     ]
@@ -83,13 +82,6 @@ def _item(node: Node) -> Iterator[str]:
             " write  on_failure: escalate"
         )
     yield from _sandbox(name, own)
-    if node.way in ("role", "routed", "delegation") and not node.children:
-        for key in ("env", "secrets"):
-            if key in node.written:
-                yield (
-                    f"{name} says '{key}', which this version hands to 'run' and 'script' only;"
-                    f" write it in the handler of its role"
-                )
 
 
 _KEYS = {

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 
 from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.lookup import Values
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.patterns import each
-from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.plan import Item, Json
 from forge_cli.multiagent.run_state import RunState
-from forge_cli.multiagent.templates import Reference, fill, fill_argv, references, to_text
+from forge_cli.multiagent.templates import fill, fill_argv, is_open, to_text
 from forge_cli.multiagent.times import to_text as time_text
 from forge_cli.multiagent.turn import Turn
 from forge_cli.multiagent.values import is_artifact
@@ -30,14 +30,27 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
     Raises `ValueError` with a sentence if a reference has no value or data would become an option.
     """
     number, index = (node.attempt, node.turn + 1) if node.yielded else (node.attempt + 1, 1)
-    values = _Values(state, node, amounts, f"{state.run_id}/{node.item_id}/{number}")
-    role = state.plan.roles[node.item.role_id]
-    goal = to_text(fill(node.item.goal, values.look_up))
-    values.goal = goal
-    inputs = fill(node.item.inputs, values.look_up)
-    handler = _fill_handler(role.handler.config, values)
-    item = node.item
-    turn = Turn(
+    values = Values(state, node, amounts, f"{state.run_id}/{node.item_id}/{number}")
+    values.goal = to_text(fill(node.item.goal, values.look_up))
+    turn = _turn(values, node, index, now)
+    body = {
+        "number": number,
+        "turn": index,
+        "role": f"{turn.role_id}@{turn.role_version}",
+        "slice": dict(amounts),
+        "timeout": turn.timeout,
+        "deadline": time_text(turn.deadline),
+        "key": turn.key,
+        "version": state.commits.version,
+        **_filled(state, node, turn),
+    }
+    return Assignment(Event(now, "turn_started", node.item_id, turn.attempt_id, body), turn)
+
+
+def _turn(values: Values, node: Node, index: int, now: int) -> Turn:
+    state, item = values.state, node.item
+    role = state.plan.roles[item.role_id]
+    return Turn(
         run_id=state.run_id,
         item_id=node.item_id,
         attempt_id=values.attempt,
@@ -45,40 +58,35 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
         number=index,
         role_id=role.role_id,
         role_version=role.version,
-        purpose=goal,
-        inputs=inputs,
+        purpose=values.goal,
+        inputs=fill(item.inputs, values.look_up),
         grant=node.grant,
         handler_kind=role.handler.kind,
-        handler=handler,
-        budget=amounts,
+        handler=_fill_handler(_configuration(role.handler.config, item), values),
+        budget=values.amounts,
         timeout=max(0, min(item.timeout, node.deadline - now)),
         deadline=node.deadline,
         context=state.plan.context_packages.get(item.context_package or ""),
         completion=state.plan.schemas.get(item.completion or ""),
         state=node.saved,
     )
-    body: dict[str, Json] = {
-        "number": number,
-        "turn": index,
-        "role": f"{role.role_id}@{role.version}",
-        "slice": dict(amounts),
-        "timeout": turn.timeout,
-        "deadline": time_text(turn.deadline),
-        "key": turn.key,
-        "version": state.commits.version,
-    }
-    if inputs:
-        body["inputs"] = inputs
-    if goal != item.goal:
-        body["goal"] = goal
-    if handler is not role.handler.config:
-        body["handler"] = handler
-    return Assignment(Event(now, "turn_started", node.item_id, turn.attempt_id, body), turn)
+
+
+def _filled(state: RunState, node: Node, turn: Turn) -> dict[str, Json]:
+    """What of the turn does not stand in the plan as it is."""
+    found: dict[str, Json] = {}
+    if turn.inputs:
+        found["inputs"] = turn.inputs
+    if turn.purpose != node.item.goal:
+        found["goal"] = turn.purpose
+    if turn.handler is not state.plan.roles[turn.role_id].handler.config:
+        found["handler"] = turn.handler
+    return found
 
 
 def elements(state: RunState, node: Node) -> list[Json]:
     """What a `for_each` runs over; `ValueError` if it is no list or reaches too far."""
-    values = fill(node.item.for_each, _Values(state, node, {}, "").look_up)
+    values = fill(node.item.for_each, Values(state, node).look_up)
     if is_artifact(values):
         raise ValueError(
             f"for_each wants a list, {node.item.for_each!r} is kept as an artifact of"
@@ -98,7 +106,7 @@ def elements(state: RunState, node: Node) -> list[Json]:
 
 def run_outputs(state: RunState) -> dict[str, Json]:
     """The run's own result; null where what it refers to was not accepted."""
-    look_up = _Values(state, None, {}, "").look_up
+    look_up = Values(state).look_up
     outputs: dict[str, Json] = {}
     for key, template in state.plan.outputs.items():
         try:
@@ -118,15 +126,23 @@ def condition_context(state: RunState, names: Sequence[str]) -> dict[str, Json]:
     return {"inputs": dict(state.inputs), "items": items, "state": state.commits.values}
 
 
-def _fill_handler(config: Mapping[str, Json], values: "_Values") -> Mapping[str, Json]:
-    """The configuration with its references filled, or itself if it has none.
+def _configuration(config: Mapping[str, Json], item: Item) -> Mapping[str, Json]:
+    """The handler's configuration with the item's own variables and secrets beside its own."""
+    if not item.env and not item.secrets:
+        return config
+    secrets = dict.fromkeys([*config.get("secrets", ()), *item.secrets])
+    return {**config, "env": {**config.get("env", {}), **item.env}, "secrets": list(secrets)}
+
+
+def _fill_handler(config: Mapping[str, Json], values: Values) -> Mapping[str, Json]:
+    """The configuration with its references filled, or itself if there is nothing to fill.
 
     The text of a script is not looked at: it gets its inputs by the environment.
     """
     open_keys = [
         key
         for key, value in config.items()
-        if not (key == "argv" and config.get("inputs_as_env")) and any(references(value))
+        if not (key == "argv" and config.get("inputs_as_env")) and is_open(value)
     ]
     if not open_keys:
         return config
@@ -139,73 +155,3 @@ def _fill_handler(config: Mapping[str, Json], values: "_Values") -> Mapping[str,
             for key in open_keys
         },
     }
-
-
-@dataclass(slots=True)
-class _Values:
-    """Where the references of one item get their values."""
-
-    state: RunState
-    node: Node | None
-    amounts: Amounts
-    attempt: str
-    goal: str = ""
-
-    def look_up(self, reference: Reference) -> Json:
-        root = reference.root
-        if root == "items":
-            return self._item(reference)
-        if root in ("inputs", "state", "env"):
-            values: Mapping[str, Json] = {
-                "inputs": self.state.inputs,
-                "state": self.state.commits.values,
-                "env": self.state.env,
-            }[root]
-            if reference.name not in values:
-                raise ValueError(f"{reference.text} has no value")
-            return values[reference.name]
-        if root == "run":
-            return self.state.run_id
-        return self._own(reference)
-
-    def _item(self, reference: Reference) -> Json:
-        node = self.state.nodes.get(reference.name)
-        if node is None:
-            raise ValueError(f"{reference.text}: there is no item {reference.name!r}")
-        if reference.field == "status":
-            return node.status
-        if node.output is None or reference.key not in node.output:
-            raise ValueError(
-                f"{reference.text} has no value: {reference.name!r} ended {node.status}"
-            )
-        return node.output[reference.key]
-
-    def _own(self, reference: Reference) -> Json:
-        node = self.node
-        if node is None:
-            raise ValueError(f"{reference.text} has no value outside an item")
-        if reference.root == "budget":
-            return self._budget(reference)
-        own: dict[str, Json] = {
-            "each": node.each,
-            "scope": list(node.grant.scope),
-            "goal": self.goal or node.item.goal,
-            "completion": self.state.plan.schemas.get(node.item.completion or ""),
-            "attempt": self.attempt,
-        }
-        return own[reference.root]
-
-    def _budget(self, reference: Reference) -> Json:
-        amounts: dict[str, Json] = dict(self.amounts)
-        if "cost_usd" in amounts:
-            amounts["cost_usd"] = _dollars(amounts["cost_usd"])
-        if not reference.name:
-            return amounts
-        if reference.name not in amounts:
-            raise ValueError(f"{reference.text} has no value: the turn has no such slice")
-        return amounts[reference.name]
-
-
-def _dollars(micro: int) -> str:
-    """Micro-dollars as plain decimal text, without trailing zeros."""
-    return f"{Decimal(micro).scaleb(-6).normalize():f}"

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Json, StateKey
 from forge_cli.multiagent.shared_state import merge
+from forge_cli.multiagent.values import is_artifact
 
 
 class Commits:
@@ -42,6 +43,11 @@ class Commits:
             raise ValueError(
                 f"conflict: state {key!r} was changed by {writer!r} in version {version}, "
                 f"the turn had read version {node.read_version}"
+            )
+        if rule != "reject" and is_artifact(value):
+            raise ValueError(
+                f"state {key!r} joins lists, and what {node.item_id!r} returns is kept as an "
+                f"artifact of {value['bytes']} bytes; return less"
             )
         self.values[key] = merge(rule, self.values.get(key), value)
         self._written[key] = (self.version + 1, node.item_id)

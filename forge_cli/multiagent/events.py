@@ -40,3 +40,11 @@ class Event:
     item: str = ""
     attempt: str = ""
     body: Mapping[str, Json] = field(default_factory=dict)
+
+
+def item_ended(now: int, item: str, status: str, kind: str, reason: str) -> Event:
+    """The end of an item that takes no further turn; `kind` is why it did not succeed, if so."""
+    body = {"status": status, "reason": reason}
+    if kind:
+        body["kind"] = kind
+    return Event(now, "item_ended", item, body=body)

@@ -70,6 +70,11 @@ class Node:
         return self.status == "succeeded" or self.continued
 
     @property
+    def stopped(self) -> bool:
+        """Whether the item or one above it is being stopped, so that nothing below it starts."""
+        return bool(self.stopping) or (self.parent is not None and self.parent.stopped)
+
+    @property
     def required(self) -> bool:
         """Whether the run fails if this item does: it and all above it are required."""
         return self.item.required and (self.parent is None or self.parent.required)

@@ -147,7 +147,8 @@ class Item:
     `inputs`, `goal` and the handler's configuration still hold `${...}` references; `with_each`
     says that `grant.scope` or `grant.writes` does. `depends_on` must be accepted before, `after`
     must have ended, however. Times are in milliseconds. `chain` names contracts of the plan,
-    from the run inwards; the item's own link is `grant`, `budget`, `deadline`.
+    from the run inwards; the item's own link is `grant`, `budget`, `deadline`. `env` and
+    `secrets` go beside those of the role's handler; an inline item has them in its handler.
     """
 
     item_id: str
@@ -180,6 +181,8 @@ class Item:
     return_key: str | None = None
     delegation: str | None = None
     route: str = "named"
+    env: Mapping[str, str] = field(default_factory=dict)
+    secrets: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -151,6 +151,7 @@ _item = partial(
         "deadline": _deadline,
         "criteria": tuple,
         "evidence": tuple,
+        "secrets": tuple,
         "retry": partial(_decode, Retry, {"on": frozenset}),
     },
 )

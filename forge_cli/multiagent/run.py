@@ -2,22 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 
-from forge_cli.multiagent.assignment import (
-    Assignment,
-    assign,
-    condition_context,
-    elements,
-    run_outputs,
-)
-from forge_cli.multiagent.budget import Amounts
-from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.assignment import Assignment, condition_context
+from forge_cli.multiagent.ending import ending
+from forge_cli.multiagent.events import Event, item_ended
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Json, Plan
-from forge_cli.multiagent.resilience import AgentOutcome, assess_outcomes
 from forge_cli.multiagent.responses import objection
 from forge_cli.multiagent.run_state import RunState
+from forge_cli.multiagent.starts import stalled, starts
 
 IDLE = frozenset({"waiting", "ready", "retrying"})
 
@@ -71,15 +64,21 @@ class Run:
             return [self._evaluate(node) for node in state.conditions.values()]
         due: list[Command] = [*self._endings(now)]
         if not due and not halted:
-            due = [*self._starts(now)]
-        if not due and not state.running and (halted or not state.awaits_retry()):
-            due = [self._ending(now)]
+            due = [*starts(state, now)]
+        if not due and not state.running and (halted or state.retries.following(now) is None):
+            due = [(None if halted else stalled(state, now)) or ending(state, now)]
         return due
 
-    def wakeup(self) -> int:
-        """When to ask again though nothing happened, in milliseconds since the epoch."""
+    def wakeup(self, now: int) -> int | None:
+        """When to ask again though nothing happened; None if only an event can change anything.
+
+        In milliseconds since the epoch and later than `now`: what is due has been decided.
+        """
         state = self.state
-        return min([state.deadline, *(q[0][0] for q in (state.retries, state.deadlines) if q)])
+        times = [state.retries.following(now), state.deadlines.following(now)]
+        if now < state.deadline:
+            times.append(state.deadline)
+        return min((time for time in times if time is not None), default=None)
 
     def _halted(self, now: int) -> bool:
         state = self.state
@@ -95,129 +94,23 @@ class Run:
         state = self.state
         if state.fated:
             for name, fate in state.fated.items():
-                yield _ended(state.nodes[name], now, fate.status, fate.kind, fate.reason)
+                yield item_ended(now, name, fate.status, fate.kind, fate.reason)
+        elif state.failing:
+            yield from _stop(state.open.values(), now, "cancelled", state.failing)
         elif state.signal:
             reason = f"the run got {state.signal}"
             yield from _cancel(state.running.values(), now, "cancelled", reason)
-        elif state.failing:
-            yield from _stop(state.open.values(), now, "cancelled", state.failing)
         elif now >= state.deadline:
             reason = "the run's deadline has passed"
             yield from _stop(state.open.values(), now, "deadline", reason)
         else:
             for group in state.stopping.values():
-                yield from _stop(group.children, now, "cancelled", group.stopping)
-            yield from _stop(state.overdue(now), now, "deadline", "its deadline has passed")
-
-    def _starts(self, now: int) -> Iterator[Command]:
-        """What may start, first ready first served, as far as slots and budget go.
-
-        It stops behind a command that reserves budget: what is left for the next is known when
-        that one has been applied.
-        """
-        state = self.state
-        slots = self.plan.max_concurrency - len(state.running)
-        due = state.due_retries(now)
-        for node in chain(state.openable.values(), due, state.ready.values()):
-            if node.pattern == "turn" and slots <= 0:
-                return
-            command, reserved = self._start(node, now)
-            if command is None:
-                continue
-            yield command
-            slots -= isinstance(command, Assignment)
-            if reserved:
-                return
-
-    def _start(self, node: Node, now: int) -> tuple[Command | None, bool]:
-        """The command that starts a ready node, and whether it reserves budget.
-
-        None if only the reservations of others hold it back.
-        """
-        whole = _own_budget(node)
-        draw, dimension = node.payer.ask(whole)
-        if draw != "granted":
-            return _denied(node, now, whole, dimension), False
-        try:
-            if node.pattern != "turn":
-                return self._open(node, now), bool(whole)
-            amounts = self._slice(node, whole)
-            draw, dimension = ("granted", "") if whole else node.payer.ask(amounts)
-            if draw == "denied":
-                return _denied(node, now, amounts, dimension), False
-            if draw == "waits":
-                return None, False
-            return assign(self.state, node, amounts, now), bool(whole or amounts)
-        except ValueError as fault:
-            return _ended(node, now, "failed", "error", str(fault)), False
-
-    def _open(self, node: Node, now: int) -> Event:
-        values = elements(self.state, node) if node.pattern == "each" else []
-        return Event(now, "item_opened", node.item_id, "", {"elements": values})
-
-    def _slice(self, node: Node, whole: Amounts) -> Amounts:
-        """What to reserve for one turn: the handler's `max_usage`, else all the item has left."""
-        max_usage = self.plan.roles[node.item.role_id].handler.max_usage
-        if max_usage is not None:
-            limits = max_usage.limits()
-            for dimension, amount in limits.items():
-                if dimension in whole and amount > whole[dimension]:
-                    raise ValueError(
-                        f"one call may use {amount} {dimension}, its budget is {whole[dimension]}"
-                    )
-            return limits
-        if whole or node.account is None:
-            return whole
-        return {dimension: node.account.free(dimension) or 0 for dimension in node.account.limits}
-
-    def _ending(self, now: int) -> Event:
-        """The end of the run; never better than the facts."""
-        state = self.state
-        status, missing, reason = self._assess()
-        body: dict[str, Json] = {"status": status, "missing": list(missing), "reason": reason}
-        if self.plan.outputs and status in ("complete", "degraded"):
-            body["outputs"] = run_outputs(state)
-        return Event(now, "run_ended", body=body)
-
-    def _assess(self) -> tuple[str, tuple[str, ...], str]:
-        state = self.state
-        good = ("succeeded", "skipped")
-        lost = [n for n in state.nodes.values() if n.required and n.ended and n.status not in good]
-        if lost:
-            roles = sorted({n.item.role_id for n in lost if n.pattern == "turn"})
-            return "failed", tuple(roles), state.failing or _cause(lost)
-        if state.signal and state.open:
-            return "interrupted", (), f"the run got {state.signal}"
-        if state.open:
-            return "paused", (), ""
-        leaves = [n for n in state.nodes.values() if n.pattern == "turn" and n.status != "skipped"]
-        required = {n.item.role_id for n in leaves if n.required}
-        minimum = self.plan.minimum_successes
-        decision = assess_outcomes(
-            [AgentOutcome(n.item.role_id, n.status) for n in leaves],
-            required,
-            len(required) if minimum is None else minimum,
-        )
-        reason = "too few roles succeeded" if decision.status == "failed" else ""
-        return decision.status, tuple(decision.missing_required), reason
-
-
-def _own_budget(node: Node) -> Amounts:
-    """What the node reserves whole at its start: nothing once it has, or for its elements."""
-    if node.item.budget is None or node.account is not None or node.pattern == "each":
-        return {}
-    return node.item.budget.limits()
-
-
-def _denied(node: Node, now: int, amounts: Amounts, dimension: str) -> Event:
-    left = node.payer.free(dimension)
-    reason = f"it needs {amounts[dimension]} {dimension}, {left} are left"
-    return _ended(node, now, "denied", "budget", reason)
-
-
-def _cause(lost: list[Node]) -> str:
-    first = next((n for n in lost if n.status in ("failed", "denied")), lost[0])
-    return f"{first.item_id!r} {first.status} and is required"
+                if group.parent is not None and group.parent.stopped:
+                    continue
+                yield from _stop(_below(group), now, "cancelled", group.stopping)
+            overdue = (state.nodes[name] for name in state.deadlines.due(now))
+            late = (node for node in overdue if not node.stopped)
+            yield from _stop(late, now, "deadline", "its deadline has passed")
 
 
 def _stop(nodes: Iterable[Node], now: int, kind: str, reason: str) -> Iterator[Event]:
@@ -227,7 +120,13 @@ def _stop(nodes: Iterable[Node], now: int, kind: str, reason: str) -> Iterator[E
             yield from _cancel((node,), now, kind, reason)
         elif node.status in IDLE:
             status = "failed" if kind == "deadline" else "cancelled"
-            yield _ended(node, now, status, kind, reason)
+            yield item_ended(now, node.item_id, status, kind, reason)
+
+
+def _below(group: Node) -> Iterator[Node]:
+    for child in group.children:
+        yield child
+        yield from child.children
 
 
 def _cancel(nodes: Iterable[Node], now: int, kind: str, reason: str) -> Iterator[Event]:
@@ -235,10 +134,3 @@ def _cancel(nodes: Iterable[Node], now: int, kind: str, reason: str) -> Iterator
         if not node.cancelled:
             body = {"kind": kind, "reason": reason}
             yield Event(now, "turn_cancelled", node.item_id, node.attempt_id, body)
-
-
-def _ended(node: Node, now: int, status: str, kind: str, reason: str) -> Event:
-    body = {"status": status, "reason": reason}
-    if kind:
-        body["kind"] = kind
-    return Event(now, "item_ended", node.item_id, "", body)

@@ -1,15 +1,16 @@
 """What a run has come to: the fold of its events, in time linear in their number."""
 
-import heapq
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 
-from forge_cli.multiagent.budget import Account, used
+from forge_cli.multiagent.agenda import Agenda
+from forge_cli.multiagent.budget import Account
 from forge_cli.multiagent.commits import Commits
 from forge_cli.multiagent.containment import after_failure, consequence
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Fate, Node
 from forge_cli.multiagent.patterns import PATTERNS, each
+from forge_cli.multiagent.payment import give_back, reserve_whole, settle
 from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.times import from_text
 
@@ -23,7 +24,9 @@ class RunState:
     The dictionaries keep the order in which their nodes got there: first ready, first served
     (`ready` is an OrderedDict, since a dict that is emptied from its front slows down).
     `ready` holds what waits for a slot, `openable` what is done by children and needs none;
-    `running` maps attempt ids to nodes.
+    `running` maps attempt ids to nodes. `retries` holds pauses before another attempt,
+    `deadlines` those of items that they can still end: not of what is opened, awaits a decision
+    or is being cancelled.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -43,8 +46,8 @@ class RunState:
         self.fated: dict[str, Fate] = {}
         self.running: dict[str, Node] = {}
         self.stopping: dict[str, Node] = {}
-        self.retries: list[tuple[int, str]] = []
-        self.deadlines: list[tuple[int, str]] = []
+        self.retries = Agenda()
+        self.deadlines = Agenda()
         self.signal = ""
         self.failing = ""
         self.commits = Commits(plan.state)
@@ -60,37 +63,6 @@ class RunState:
                 f"{event.kind!r} cannot happen {'after the end' if self.status else 'here'}"
             )
         fold(self, event)
-
-    def due_retries(self, now: int) -> list[Node]:
-        """The nodes whose pause before another attempt is over at `now`, earliest first."""
-        self._forget_retries()
-        if not self.retries or self.retries[0][0] > now:
-            return []
-        return [
-            self.nodes[name]
-            for due, name in sorted(self.retries)
-            if self._retries_at(due, name) and due <= now
-        ]
-
-    def awaits_retry(self) -> bool:
-        """Whether some node pauses before another attempt."""
-        self._forget_retries()
-        return bool(self.retries)
-
-    def overdue(self, now: int) -> list[Node]:
-        """Open nodes whose own deadline has passed at `now`, earliest first."""
-        while self.deadlines and self.nodes[self.deadlines[0][1]].ended:
-            heapq.heappop(self.deadlines)
-        if not self.deadlines or self.deadlines[0][0] > now:
-            return []
-        return [self.nodes[name] for due, name in sorted(self.deadlines) if due <= now]
-
-    def _forget_retries(self) -> None:
-        while self.retries and not self._retries_at(*self.retries[0]):
-            heapq.heappop(self.retries)
-
-    def _retries_at(self, due: int, name: str) -> bool:
-        return self.nodes[name].retry_at == due
 
     def _run_started(self, event: Event) -> None:
         body = event.body
@@ -118,8 +90,13 @@ class RunState:
 
     def _add(self, node: Node) -> None:
         self.nodes[node.item_id] = self.open[node.item_id] = node
+        # What is below an item that is not opened waits with it, whatever its own deadline.
+        if node.parent is None or node.parent.status == "opened":
+            self._watch(node)
+
+    def _watch(self, node: Node) -> None:
         if node.deadline < self.deadline:
-            heapq.heappush(self.deadlines, (node.deadline, node.item_id))
+            self.deadlines.add(node.deadline, node.item_id)
 
     def _enable(self, node: Node) -> None:
         if node.item.when is not None and node.pattern == node.item.pattern:
@@ -147,45 +124,46 @@ class RunState:
             self._doom(node, Fate("skipped", "its condition is false"))
 
     def _item_opened(self, event: Event) -> None:
-        node = self.openable.pop(event.item)
+        node = self.openable[event.item]
+        self._withdraw(node)
         node.status, node.read_version = "opened", self.commits.version
         if node.pattern == "each":
             node.children = each.elements(node, event.body["elements"])
             for element in node.children:
                 self._add(element)
         else:
-            self._reserve_whole(node)
-        node.open_children = len(node.children)
-        if not node.children:
+            reserve_whole(node)
+            for child in node.children:
+                if not child.ended:
+                    self._watch(child)
+        node.open_children = sum(not child.ended for child in node.children)
+        if not node.open_children:
             self._doom(node, PATTERNS[node.pattern](node))
         for _ in range(node.item.max_parallel or len(node.children)):
             self._release(node)
 
     def _release(self, node: Node) -> None:
-        """Let the next child of an opened item become ready."""
-        if node.released < len(node.children):
+        """Let the next child of an opened item that still waits become ready."""
+        while node.released < len(node.children):
             child = node.children[node.released]
             node.released += 1
             child.payer = node.payer
+            waited = child.status == "waiting"
             self._met(child)
+            if waited:
+                return
 
     def _met(self, node: Node) -> None:
         node.pending -= 1
-        if not node.pending:
+        if not node.pending and node.status == "waiting" and node.item_id not in self.fated:
             self._enable(node)
-
-    def _reserve_whole(self, node: Node) -> None:
-        """Reserve an item's own budget at its start and make it what its turns draw from."""
-        if node.item.budget is None or node.account is not None:
-            return
-        node.payer.reserve(node.item.budget.limits())
-        node.account = node.payer = Account(node.item.budget, node.payer)
 
     def _turn_started(self, event: Event) -> None:
         node, body = self.nodes[event.item], event.body
         self.ready.pop(event.item, None)
-        node.retry_at, node.yielded = None, False
-        self._reserve_whole(node)
+        self._forget_retry(node)
+        node.yielded = False
+        reserve_whole(node)
         node.payer.reserve(body["slice"])
         node.held, node.read_version = body["slice"], self.commits.version
         node.attempt, node.turn = body["number"], body["turn"]
@@ -195,11 +173,13 @@ class RunState:
     def _turn_cancelled(self, event: Event) -> None:
         node = self.running[event.attempt]
         node.cancelled, node.reason = event.body["kind"], event.body["reason"]
+        self.deadlines.remove(node.deadline, node.item_id)
 
     def _turn_ended(self, event: Event) -> None:
         body = event.body
         node = self.running.pop(event.attempt)
-        excess = self._settle(node, body["usage"])
+        metered = self.plan.roles[node.item.role_id].handler.metered
+        excess = settle(node, body["usage"], metered)
         node.partial = body.get("partial")
         if excess:
             self._fail(node, event, "budget", excess)
@@ -217,19 +197,6 @@ class RunState:
             node.partial = body.get("output")
             self._fail(node, event, "invalid-output", body["verdict"]["reason"])
         node.cancelled = ""
-
-    def _settle(self, node: Node, usage: Mapping[str, int] | None) -> str:
-        """Book what a turn used; returns what was more than its slice."""
-        held, metered = node.held, self.plan.roles[node.item.role_id].handler.metered
-        booked = used(held, usage, metered)
-        excess = ""
-        for dimension, amount in booked.items():
-            allowed = held.get(dimension, 0)
-            if amount > allowed and node.payer.free(dimension) is not None:
-                excess = f"it used {amount} {dimension}, its slice was {allowed}"
-        node.payer.settle(held, booked)
-        node.held = {}
-        return excess
 
     def _go_on(self, node: Node, event: Event) -> None:
         if event.body.get("requests"):
@@ -255,16 +222,18 @@ class RunState:
     def _fail(self, node: Node, event: Event, kind: str, reason: str) -> None:
         """What a failed attempt leads to: a held fate, another attempt, or the item's end."""
         node.kind, node.reason = kind, reason
-        halted = bool(self.failing or (node.parent and node.parent.stopping))
+        halted = bool(self.failing or node.stopped)
         aftermath = after_failure(node, kind, bool(self.signal), halted)
         if aftermath == "indeterminate":
-            node.status = "indeterminate"
+            self._hold(node, "indeterminate")
         elif aftermath == "resumable":
+            node.saved = None
+            self._watch(node)
             self._make_ready(node)
         elif aftermath == "retry" and node.item.retry:
             node.status, node.saved = "retrying", None
             node.retry_at = event.time + node.item.retry.pause(node.attempt)
-            heapq.heappush(self.retries, (node.retry_at, node.item_id))
+            self.retries.add(node.retry_at, node.item_id)
         else:
             self._end_badly(node, "cancelled" if kind == "cancelled" else "failed")
 
@@ -272,7 +241,7 @@ class RunState:
         """End an item that was not accepted, as its `on_failure` says."""
         follows = consequence(node, status)
         if follows == "awaits":
-            node.status = "paused"
+            self._hold(node, "paused")
             return
         if follows == "continues":
             node.continued = True
@@ -286,32 +255,37 @@ class RunState:
                 self.stopping[node.parent.item_id] = node.parent
         self._close(node, status)
 
-    def _close(self, node: Node, status: str) -> None:
+    def _hold(self, node: Node, status: str) -> None:
+        """Leave the item open until somebody decides; nothing else moves it."""
+        self._withdraw(node)
         node.status = status
-        for queue in (
-            self.open,
-            self.ready,
-            self.openable,
-            self.conditions,
-            self.fated,
-            self.stopping,
-        ):
-            queue.pop(node.item_id, None)
-        node.retry_at = None
-        if node.account is not None and node.item.budget is not None:
-            payer = node.account.parent or self.account
-            payer.settle(
-                node.item.budget.limits(), {d: node.account.spent[d] for d in node.account.limits}
-            )
-            node.payer = payer
+
+    def _close(self, node: Node, status: str) -> None:
+        self._withdraw(node)
+        del self.open[node.item_id]
+        node.status = status
+        give_back(node)
         for dependent, strict in self._dependents.get(node.item_id, ()):
             self._tell(dependent, node, strict)
-        if status != "succeeded" and not node.open_children:
-            self._close_unopened(node, status)
+        if status != "succeeded":
+            self._close_below(node, status)
         if node.parent is not None:
             self._child_ended(node.parent)
 
-    def _close_unopened(self, node: Node, status: str) -> None:
+    def _withdraw(self, node: Node) -> None:
+        """Take the node out of whatever could start or end it."""
+        for queue in (self.ready, self.openable, self.conditions, self.fated, self.stopping):
+            queue.pop(node.item_id, None)
+        self._forget_retry(node)
+        self.deadlines.remove(node.deadline, node.item_id)
+
+    def _forget_retry(self, node: Node) -> None:
+        if node.retry_at is not None:
+            self.retries.remove(node.retry_at, node.item_id)
+            node.retry_at = None
+
+    def _close_below(self, node: Node, status: str) -> None:
+        """What waited for the item to be opened ends with it."""
         fate = Fate(
             "skipped" if status == "skipped" else "blocked", f"{node.item_id!r} ended {status}"
         )
@@ -320,22 +294,22 @@ class RunState:
                 self._doom(child, fate)
 
     def _tell(self, dependent: Node, node: Node, strict: bool) -> None:
-        if dependent.ended or dependent.item_id in self.fated:
-            return
         if not strict or node.accepted:
             self._met(dependent)
+        elif dependent.status != "waiting" or dependent.item_id in self.fated:
+            return
         elif node.status == "skipped":
             self._doom(dependent, Fate("skipped", f"{node.item_id!r} was skipped"))
         else:
             self._doom(dependent, Fate("blocked", f"{node.item_id!r} ended {node.status}"))
 
     def _child_ended(self, parent: Node) -> None:
-        if parent.ended:
+        if parent.status != "opened":
             return
         parent.open_children -= 1
         if not parent.open_children:
             self._doom(parent, PATTERNS[parent.pattern](parent))
-        elif not parent.stopping:
+        elif not parent.stopped:
             self._release(parent)
 
     def _doom(self, node: Node, fate: Fate) -> None:
@@ -351,7 +325,7 @@ class RunState:
                 raise ValueError(f"{event.item!r} has no result to succeed with")
             self._accept(node, event, fate.output)
         elif status == "paused":
-            node.status = "paused"
+            self._hold(node, "paused")
         elif status in ("failed", "denied"):
             self._end_badly(node, status)
         else:

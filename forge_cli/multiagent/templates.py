@@ -92,6 +92,15 @@ def parse_template(text: str) -> Template:
     return tuple(parts)
 
 
+def is_open(value: Json) -> bool:
+    """Whether some text in the value, at any depth, is not yet what it stands for."""
+    if isinstance(value, str):
+        return "${" in value
+    if isinstance(value, dict):
+        return any(map(is_open, value.values()))
+    return isinstance(value, list | tuple) and any(map(is_open, value))
+
+
 def references(value: Json) -> Iterator[Reference]:
     """Every reference in a value's texts, at any depth; keys hold none."""
     if isinstance(value, str):

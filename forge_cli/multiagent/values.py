@@ -1,5 +1,6 @@
 """Copies of JSON values that share nothing with the original."""
 
+import json
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 
@@ -30,6 +31,12 @@ def is_artifact(value: Json) -> bool:
     Only the engine writes such values; results in which they stand are rejected.
     """
     return isinstance(value, dict) and value.keys() == {"artifact", "bytes"}
+
+
+def weight(package: Mapping[str, Json]) -> int:
+    """Bytes of a context package as compact JSON in UTF-8, without the limit that it states."""
+    said = {key: value for key, value in package.items() if key != "max_bytes"}
+    return len(json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def words(values: Iterable[str], what: str) -> frozenset[str]:

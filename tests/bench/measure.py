@@ -1,14 +1,28 @@
 """What a command costs: wall time, processor time and memory of it and all that it waited for."""
 
+import json
 import os
+import shutil
+import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-FORGE = [sys.executable, "-m", "forge_cli"]
-ROOT = str(Path(__file__).resolve().parents[2])
+ROOT = Path(__file__).resolve().parents[2]
+VENV = ROOT / "build" / "bench-venv"
+
+_PROBE = """\
+import json, resource, subprocess, sys, time
+began = time.perf_counter()
+child = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+wall = time.perf_counter() - began
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([child.returncode, wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
+sys.stderr.buffer.write(child.stderr[-2000:])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,23 +34,76 @@ class Cost:
     peak: float
 
 
-def measure(argv: list[str], cwd: str = ".") -> Cost:
-    """Run it once; any other end than exit 0 stops the benchmark with what was said."""
-    started = time.perf_counter()
-    env = {**os.environ, "PYTHONPATH": ROOT}
-    child = subprocess.Popen(
-        argv, cwd=cwd, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
-    said = child.stderr.read() if child.stderr else b""
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        sys.exit(f"{argv} ended with {child.returncode}: {said[-2000:].decode(errors='replace')}")
-    wall = time.perf_counter() - started
-    return Cost(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+def installed() -> str:
+    """The program `forge` of a wheel that was built and installed from this tree just now."""
+    shutil.rmtree(VENV, ignore_errors=True)
+    python = str(VENV / "bin" / "python")
+    _check([sys.executable, "-m", "venv", str(VENV)])
+    _check([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(ROOT)])
+    return str(VENV / "bin" / "forge")
 
 
-def best(argv: list[str], times: int, cwd: str = ".") -> Cost:
-    """The cheapest of several runs by the clock, after one that warms the caches."""
+def bare() -> list[str]:
+    """The command that everything is compared with, of the environment that `forge` is in."""
+    return [str(VENV / "bin" / "python"), "-c", "pass"]
+
+
+def measure(argv: Sequence[str], cwd: Path = ROOT) -> Cost:
+    """Run it once, its whole process tree counted.
+
+    Any other end than exit 0 stops the benchmark with what was said. A process of its own does
+    the counting, since the kernel adds up all children that a process ever had.
+    """
+    environ = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    probe = [sys.executable, "-I", "-c", _PROBE, *argv]
+    ended = subprocess.run(probe, cwd=cwd, env=environ, capture_output=True, check=True)
+    status, wall, cpu, peak = json.loads(ended.stdout)
+    if status:
+        sys.exit(f"{' '.join(argv)} ended with {status}: {ended.stderr.decode(errors='replace')}")
+    return Cost(wall, cpu, peak)
+
+
+def middle(argv: Sequence[str], times: int, cwd: Path = ROOT) -> Cost:
+    """The median of each figure over several runs, after one that warms the caches."""
     measure(argv, cwd)
-    return min((measure(argv, cwd) for _ in range(times)), key=lambda cost: cost.wall)
+    return median([measure(argv, cwd) for _ in range(times)])
+
+
+def median(costs: Sequence[Cost]) -> Cost:
+    """The median of each figure."""
+    return Cost(
+        statistics.median(cost.wall for cost in costs),
+        statistics.median(cost.cpu for cost in costs),
+        max(cost.peak for cost in costs),
+    )
+
+
+def side_by_side(commands: Sequence[Sequence[str]], times: int) -> list[Cost]:
+    """The median of each command, all of them taking turns, so that a busy moment meets each."""
+    rounds = [[measure(argv) for argv in commands] for _ in range(times + 1)]
+    return [median(costs) for costs in zip(*rounds[1:], strict=True)]
+
+
+def _check(argv: Sequence[str]) -> None:
+    ended = subprocess.run(argv, capture_output=True, check=False)
+    if ended.returncode:
+        sys.exit(f"{' '.join(argv)}: {ended.stderr.decode(errors='replace')}")
+
+
+def pace() -> float:
+    """Nanoseconds of processor time for a step of an empty loop now: what the machine is worth."""
+    return min(_paced() for _ in range(9))
+
+
+def _paced() -> float:
+    steps = 300_000
+    began = time.process_time_ns()
+    for _ in range(steps):
+        pass
+    return (time.process_time_ns() - began) / steps
+
+
+def report(name: str, figure: str, promised: str) -> None:
+    """One line: what was measured, what came out, and what is promised."""
+    sys.stdout.write(f"{name:<34}{figure:>26}   {promised}\n")
+    sys.stdout.flush()

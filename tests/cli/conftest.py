@@ -57,7 +57,7 @@ class Play:
             if self._over():
                 return
             if not pending:
-                now = self.run.wakeup()
+                now = self.run.wakeup(now) or now
             elif self.stop_at is not None and pending[0][0] > START + self.stop_at:
                 now, self.stop_at = START + self.stop_at, None
                 yield self._applied(Event(now, "run_stopping", body={"signal": "SIGINT"}))

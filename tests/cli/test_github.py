@@ -13,7 +13,9 @@ from forge_cli.multiagent.plan import Item
 
 def told(item: Item, status: str, reason: str = "exit status 1") -> str:
     """The annotation for an item of `a,b.yaml` that ended so."""
-    return annotation(item, item.item_id, Ending(status, "", reason), "a,b.yaml", Terminal())
+    return annotation(
+        item.item_id, item.required, Ending(status, "", reason), "a,b.yaml", Terminal()
+    )
 
 
 def test_a_required_item_that_failed_or_was_denied_is_an_error() -> None:

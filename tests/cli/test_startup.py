@@ -54,6 +54,18 @@ def test_the_version_needs_next_to_nothing() -> None:
     }
 
 
+def test_the_program_that_is_installed_imports_no_more() -> None:
+    source = (ROOT / "forge_cli" / "forge").read_text()
+    program = (
+        "import sys; sys.argv = ['forge', '--version']\n"
+        "sys.exit = lambda status: print(status, *sys.modules)\n" + source
+    )
+    version, _, ended = python(program).stdout.partition("\n")
+    status, *modules = ended.split()
+    assert (version, status) == (f"forge {__version__}", "0")
+    assert "re" not in modules
+
+
 def test_validating_a_small_file_needs_nothing_heavy(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(VALID)
     assert not imported("validate", "a.yaml") & {*HEAVY, "subprocess"}

@@ -81,7 +81,7 @@ class World:
                 answer = answers.get(turn.item_id) or answers[turn.item_id.rpartition(".")[0]]
                 note(self._ended(turn, answer(turn), judge, now))
             if not turns:
-                now = run.wakeup()
+                now = run.wakeup(now) or now
         return events
 
     def _ended(self, turn: Turn, result: TurnResult, judge: Acceptance, now: int) -> Event:

@@ -12,7 +12,7 @@ from forge_cli.evidence import forms, record, verification
 from forge_cli.evidence.environment import environment
 from forge_cli.evidence.verify import recorded, verify
 from forge_cli.ledger.durable import UNFINISHED
-from forge_cli.ledger.lines import GENESIS, seal
+from forge_cli.ledger.lines import GENESIS, join, seal
 from forge_cli.ledger.tree import Tree
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Plan
@@ -140,7 +140,8 @@ def test_an_event_that_was_changed_in_the_ledger_is_told(
     world: Any, plan: Plan, events: list[Event], tmp_path: Path
 ) -> None:
     lines = list(seal(events, 1, GENESIS))
-    lines[3] = lines[3]._replace(body=lines[2].body)
+    _, event, _, digest, prev, _, _ = lines[3]
+    lines[3] = join(event, lines[2].body, 4, prev, digest)
     audit = record.write(tmp_path / "changed", plan, lines, world.artifacts, {})
     told = [check.sentence for check in recorded(tmp_path / "changed", audit) if not check.ok]
     assert told[0] == "events.jsonl:4: the event was changed in the ledger"

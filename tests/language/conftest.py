@@ -1,6 +1,7 @@
 """Manifests that are run as a person would run them, and what became of them."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,14 @@ class Ran:
     err: str
     evidence: Path
 
+    @property
+    def said(self) -> str:
+        """All that was printed on one line, without the exit code at the border of the verdict."""
+        printed = re.sub(r"  +exit \d+$", "", self.out + self.err, flags=re.MULTILINE)
+        return " ".join(printed.split())
+
     def document(self, name: str) -> Any:
+        assert self.evidence.exists(), self.said
         return json.loads((self.evidence / name).read_text("utf-8"))
 
     @property

@@ -108,7 +108,7 @@ work_items:
 """
     )
     assert ran.code == 1
-    assert "the argument '--help' comes from ${inputs.word} and begins with '-'" in ran.err
+    assert "the argument '--help' comes from ${inputs.word} and begins with '-'" in ran.said
 
 
 def test_a_script_is_not_filled_and_gets_its_inputs_by_the_environment(run: Run) -> None:
@@ -189,7 +189,7 @@ work_items:
 """
     )
     assert ran.code == 1
-    assert "a value of 300002 bytes is kept as an artifact and cannot" in ran.err
+    assert "a value of 300002 bytes is kept as an artifact and cannot" in ran.said
 
 
 def test_a_list_too_large_to_travel_is_not_taken_for_elements(run: Run) -> None:
@@ -223,7 +223,7 @@ work_items:
 """
     )
     assert ran.code == 1
-    assert "has the form of a reference to an artifact" in ran.err
+    assert "has the form of a reference to an artifact" in ran.said
 
 
 def test_an_input_that_refers_to_no_artifact_fails_its_item(run: Run) -> None:
@@ -237,7 +237,7 @@ work_items:
         files=SEES,
     )
     assert ran.items["look"]["status"] == "failed"
-    assert "its inputs cannot be handed over: 'nowhere' is not a digest" in ran.err
+    assert "its inputs cannot be handed over: 'nowhere' is not a digest" in ran.said
 
 
 def test_a_turn_that_starts_beside_one_that_ends_the_run_is_cancelled(run: Run) -> None:

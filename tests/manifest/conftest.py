@@ -45,6 +45,7 @@ def compiled() -> Compiled:
     """The plan of a manifest's text, which may name files."""
 
     def of(text: str, path: str = "test.yaml", files: Mapping[str, bytes] | None = None) -> Plan:
-        return compile_manifest(parse(dedent(text).encode()).data or {}, path, Files(None, files))
+        topology = Topology.of(parse(dedent(text).encode()).data or {})
+        return compile_manifest(topology, path, Files(None, files))
 
     return of

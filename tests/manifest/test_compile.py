@@ -8,6 +8,7 @@ import pytest
 from forge_cli.canonical import digest
 from forge_cli.manifest.compile import name_of, unsupported
 from forge_cli.manifest.source import parse
+from forge_cli.manifest.topology import Topology
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.plan import Deadline, Input, Plan, Retry, StateKey
 from forge_cli.multiagent.plan_document import plan_document
@@ -259,7 +260,7 @@ def test_every_example_compiles(path: Path, compiled: Compiled) -> None:
 
 
 def refusals(text: str) -> list[str]:
-    return unsupported(parse(text.encode()).data or {})
+    return unsupported(Topology.of(parse(text.encode()).data or {}))
 
 
 def test_what_can_be_run_is_not_refused() -> None:
@@ -275,7 +276,6 @@ def test_what_can_be_run_is_not_refused() -> None:
         ("{run: [x], risk: irreversible}", "item 'one' is irreversible"),
         ("{run: [x], on_failure: compensate}", "item 'one' is to be compensated"),
         ("{run: [x], sandbox: landlock}", "item 'one' wants the sandbox 'landlock'"),
-        ("{role: worker, env: {A: b}}", "item 'one' says 'env'"),
         ("{pattern: joint, sub_tasks: {a: {run: [x]}}}", "item 'one' has the pattern 'joint'"),
         ("{pattern: broadcast, sub_tasks: {a: {run: [x]}}}", "has the pattern 'broadcast'"),
     ],

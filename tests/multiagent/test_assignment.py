@@ -84,6 +84,11 @@ def test_a_reference_without_a_value_fails_the_item(token: str, reason: str) -> 
     assert reason.replace("running", "ready") in world.reason("a")
 
 
+def test_a_handler_that_only_holds_literal_dollars_is_filled_too() -> None:
+    world = play([item("a")], roles=[role(argv=["x", "$${HOME}"], env={"A": "$${B}"})])
+    assert world.turns[-1].handler == {"argv": ["x", "${HOME}"], "env": {"A": "${B}"}}
+
+
 def test_an_option_from_data_fails_the_item_before_it_starts() -> None:
     roles = [role(argv=["rm", "${inputs.x}"])]
     world = play([item("a")], roles=roles, inputs={"x": "-rf"})
@@ -119,3 +124,32 @@ def test_results_are_made_by_what_they_say() -> None:
     assert TurnResult.done({"x": 1}).status == "done"
     assert TurnResult.failed("error", "no").message == "no"
     assert TurnResult.yields({"n": 1}).state == {"n": 1}
+
+
+LARGE = {"artifact": "sha256:0", "bytes": 300_000}
+
+
+def test_a_value_that_is_kept_as_an_artifact_is_handed_on_whole() -> None:
+    two = [item("a"), item("b", depends_on=("a",), inputs={"x": "${items.a.outputs.result}"})]
+    world = play(two, {"a": done(LARGE)})
+    assert world.turns[-1].inputs == {"x": LARGE}
+
+
+def test_a_value_that_is_kept_as_an_artifact_cannot_stand_in_a_text() -> None:
+    two = [item("a"), item("b", depends_on=("a",), goal="Use ${items.a.outputs.result}!")]
+    world = play(two, {"a": done(LARGE)})
+    assert world.reason("b").startswith("a value of 300000 bytes is kept as an artifact")
+
+
+def test_a_list_that_is_kept_as_an_artifact_cannot_be_gone_through() -> None:
+    each = {"pattern": "each", "for_each": "${items.a.outputs.result}"}
+    world = play([item("a"), item("b", depends_on=("a",), **each)], {"a": done(LARGE)})
+    assert world.reason("b").endswith(
+        "is kept as an artifact of 300000 bytes; hand on a shorter one"
+    )
+
+
+def test_the_items_own_variables_and_secrets_stand_beside_its_handlers() -> None:
+    roles = [role(env={"A": "1", "B": "1"}, secrets=["KEY"])]
+    world = play([item("a", env={"B": "2"}, secrets=("KEY", "TOKEN"))], roles=roles)
+    assert world.turns[0].handler == {"env": {"A": "1", "B": "2"}, "secrets": ["KEY", "TOKEN"]}

@@ -266,6 +266,10 @@ class TestResolve:
             ({"value": 1}, "a proposal has no risk"),
             ({}, "a proposal has no risk and no value"),
             (
+                {"value": 1, "risk": []},
+                "risk [] is not one of read_only, reversible, irreversible",
+            ),
+            (
                 {"value": 1, "risk": "low"},
                 "risk 'low' is not one of read_only, reversible, irreversible",
             ),

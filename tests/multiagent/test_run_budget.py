@@ -84,3 +84,30 @@ class TestBudget:
         world = play(items, script, roles=roles, budget=CALLS)
         assert world.ends() == {"a": "paused", "b": "ready"}
         assert world.status == "paused"
+
+    def test_a_denied_item_that_escalates_pauses_once(self) -> None:
+        dear = item("a", budget=Budget(model_calls=3), then="escalate")
+        world = play([dear, item("b")], budget=CALLS)
+        assert world.ends() == {"a": "paused", "b": "succeeded"}
+        assert [e.item for e in world.events if e.kind == "item_ended"] == ["a"]
+
+    def test_what_one_call_may_use_beside_the_items_budget_is_drawn_from_the_run(self) -> None:
+        roles = [role(max_usage=Budget(tokens=5))]
+        world = play([item("a", budget=CALLS)], roles=roles, budget=Budget(tokens=4))
+        assert world.ends() == {"a": "denied"}
+        assert world.reason("a") == "it needs 5 tokens, 4 are left"
+
+    def test_nothing_starts_behind_a_required_item_that_is_denied(self) -> None:
+        items = [item("a", budget=Budget(model_calls=3)), item("b")]
+        world = play(items, budget=CALLS, max_concurrency=2)
+        assert world.started() == []
+        assert world.ends() == {"a": "denied", "b": "cancelled"}
+
+    def test_a_retry_that_waits_for_what_a_paused_item_holds_lets_the_run_pause(self) -> None:
+        roles = [role(max_usage=Budget(model_calls=1)), role("free")]
+        paused = item("a", role_id="free", budget=Budget(model_calls=1), then="escalate")
+        again = item("b", retry=Retry(2, backoff=1))
+        script = {"a": failed(usage={}), "b": [failed(usage={"model_calls": 1}), done()]}
+        world = play([paused, again], script, roles=roles, budget=CALLS)
+        assert world.ends() == {"a": "paused", "b": "retrying"}
+        assert world.status == "paused"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from forge_cli.multiagent.values import copied, quoted, words
+from forge_cli.multiagent.values import copied, quoted, weight, words
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,7 @@ def test_names_are_quoted_and_sorted() -> None:
 
 def test_no_names_are_nothing() -> None:
     assert quoted(()) == "nothing"
+
+
+def test_the_weight_of_a_package_is_its_json_without_the_limit_it_states() -> None:
+    assert weight({"text": "\u00e9", "max_bytes": 9}) == len('{"text":"."}') + 1

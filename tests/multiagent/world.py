@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.budget import Budget
@@ -78,7 +78,7 @@ class World:
         self.run = Run(self.plan)
         self._answers = {k: list(v) for k, v in self.script.items() if isinstance(v, list)}
 
-    def start(self) -> "World":
+    def start(self) -> Self:
         body = {
             "run": "r",
             "plan": "",
@@ -115,7 +115,7 @@ class World:
         event = Event(self.now, "turn_ended", node.item_id, attempt, {"sender": sender, **body})
         self.record(event)
 
-    def play(self) -> "World":
+    def play(self) -> Self:
         """To the end: turns are answered in the order in which they started."""
         self.start()
         while True:
@@ -126,7 +126,14 @@ class World:
                 attempt, node = next(iter(self.run.state.running.items()))
                 self.answer(attempt, self._scripted(node.item_id))
             else:
-                self.now = max(self.now + 1, self.run.wakeup())
+                self.wait()
+
+    def wait(self) -> None:
+        """Until the run wants to be asked again."""
+        wakeup = self.run.wakeup(self.now)
+        assert wakeup is not None, "the run hangs"
+        assert wakeup > self.now, "the run asks again and again"
+        self.now = wakeup
 
     def _scripted(self, item_id: str) -> Mapping[str, Any]:
         if item_id in self._answers:

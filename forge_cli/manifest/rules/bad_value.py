@@ -26,9 +26,11 @@ work_items:
 ```
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.limits import budgets, deadlines
 from forge_cli.manifest.subject import Subject
@@ -50,6 +52,32 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _fault(path, span)
     for path, value in _amounts(topology):
         yield from _fault(path, money(value))
+    for name, declared in section(subject.data, "inputs").items():
+        if not _fits(declared):
+            text = json.dumps(declared["default"], ensure_ascii=False)
+            what = (
+                f"the default of input '{name}' is to be of type {declared['type']}, {text} is not"
+            )
+            yield Finding(RULE, Spot(("inputs", name, "default")), what, _TYPES_HINT)
+
+
+def _fits(declared: Mapping[str, Any]) -> bool:
+    """Whether the default has the declared type, where there are both."""
+    if "default" not in declared or declared.get("type") not in _TYPES:
+        return True
+    value, wanted = declared["default"], _TYPES[declared["type"]]
+    return isinstance(value, wanted) and (bool in wanted or not isinstance(value, bool))
+
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+_TYPES_HINT = "write a default of that type, or another type"
 
 
 def _fault(path: Path, found: Any) -> Iterator[Finding]:

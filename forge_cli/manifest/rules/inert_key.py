@@ -30,7 +30,8 @@ from collections.abc import Callable, Iterator, Mapping
 from forge_cli.manifest.actions import BUILT_IN
 from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.nodes import Agent, Node
+from forge_cli.manifest.nodes import Agent, Node, Written
+from forge_cli.manifest.scopes import apart
 from forge_cli.manifest.subject import Subject
 
 RULE = "inert-key"
@@ -63,6 +64,20 @@ def check(subject: Subject) -> Iterator[Finding]:
             )
     for role in topology.roles.values():
         yield from _handler(role)
+    for path, written in topology.terms("on_failure"):
+        if isinstance(written["on_failure"], dict):
+            yield from _retry((*path, "retry"), section(written["on_failure"], "retry"))
+
+
+def _retry(path: Path, retry: Written) -> Iterator[Finding]:
+    """What says how to wait, where nothing is waited for."""
+    for key in ("backoff", "factor", "max", "on"):
+        if key in retry and retry.get("max_attempts") == 1:
+            what = f"'{key}' has no effect with one attempt in all"
+            yield _finding((*path, key), what, "write  max_attempts: 2  or more")
+        elif key in retry and key in ("factor", "max") and "backoff" not in retry:
+            what = f"'{key}' has no effect without a pause"
+            yield _finding((*path, key), what, "write  backoff: 2s  or leave it out")
 
 
 def _finding(path: Path, what: str, why: str) -> Finding:
@@ -83,7 +98,15 @@ def _for_each(node: Node) -> str:
 
 
 def _max_parallel(node: Node) -> str:
-    return "" if "for_each" in node.own else "write  for_each: [...]  or leave it out"
+    if "for_each" not in node.own:
+        return "write  for_each: [...]  or leave it out"
+    if node.own["max_parallel"] > 1 and not apart(node.writes):
+        return "elements that write the same go one at a time: put  ${each}  into  writes"
+    return ""
+
+
+def _accepted_as_a_whole(node: Node) -> str:
+    return "its sub-tasks are what is accepted; write it in them" if node.children else ""
 
 
 def _rounds(node: Node) -> str:
@@ -112,15 +135,25 @@ def _compensate(node: Node) -> str:
 
 
 def _with(node: Node) -> str:
+    if _reads_nothing(node):
+        return "its role's program reads nothing: write  stdin: json  in the handler"
     if "run" not in node.own:
         return ""
     return "a 'run' gets no inputs: write  ${...}  where they belong, or write a 'script'"
 
 
 def _context_package(node: Node) -> str:
+    if _reads_nothing(node):
+        return "its role's program reads nothing: write  stdin: json  in the handler"
     if node.way != "inline":
         return ""
     return "a 'run' or 'script' is given none; name a role"
+
+
+def _reads_nothing(node: Node) -> bool:
+    if node.agent is None or node.way == "inline" or node.children:
+        return False
+    return section(node.agent.written, "handler").get("stdin") == "none"
 
 
 def _env(node: Node) -> str:
@@ -147,6 +180,9 @@ _REASONS: Mapping[str, Callable[[Node], str]] = {
     "compensate": _compensate,
     "with": _with,
     "context_package": _context_package,
+    "completion": _accepted_as_a_whole,
+    "criteria": _accepted_as_a_whole,
+    "evidence": _accepted_as_a_whole,
     "sandbox": _env,
 }
 

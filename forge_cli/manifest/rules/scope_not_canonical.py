@@ -47,8 +47,15 @@ def check(subject: Subject) -> Iterator[Finding]:
             message, _, hint = reason.partition("; write ")
             hint = f"write  {hint.strip(chr(39))}" if hint else _FORMS
             yield Finding(RULE, Spot(path), message, hint)
+    for path, text in _files(subject.topology):
+        if reason := fault(text):
+            yield Finding(RULE, Spot(path), reason.partition("; write ")[0], _FILE)
+        elif not text.startswith("files:") or not _WILD.isdisjoint(text):
+            yield Finding(RULE, Spot(path), f"'{text}' is to name one file", _FILE)
 
 
+_FILE = "write  files:  and a path below the workspace, like files:notes/plan.md"
+_WILD = frozenset("*?[")
 _FORMS = "write files:<glob>, like files:src/**, or net:<host>:<port>"
 
 
@@ -62,8 +69,17 @@ def _scopes(topology: Topology) -> Iterator[tuple[Path, str, object]]:
         for path, written in topology.terms(key):
             for index, text in enumerate(written[key]):
                 yield (*path, index), text, written.get("for_each")
+
+
+def _files(topology: Topology) -> Iterator[tuple[Path, str]]:
+    """What names exact files: artifacts and transcripts of packages, and required evidence."""
     for name, package in section(topology.data, "context_packages").items():
+        path: Path = ("context_packages", name)
         for index, text in enumerate(section(package, "summary").get("artifacts", ())):
-            path = ("context_packages", name, "summary", "artifacts", index)
+            yield (*path, "summary", "artifacts", index), text
+        if "transcript" in package:
+            yield (*path, "transcript"), package["transcript"]
+    for path, written in topology.terms("evidence"):
+        for index, text in enumerate(written["evidence"]):
             if text.startswith("files:"):
-                yield path, text, None
+                yield (*path, index), text

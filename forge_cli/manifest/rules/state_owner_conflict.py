@@ -74,13 +74,21 @@ def _foreign(subject: Subject, node: Node, key: str, owner: str | None) -> Itera
     role = node.agent
     owning = topology.owner(owner)
     # An owner or a role that does not exist is told as that.
-    if role is None or owning is None or role.role_id == owning:
+    if owning is None or (role is None and not node.children):
         return
+    if role is not None and not node.children and role.role_id == owning:
+        return
+    if role is None or node.children:
+        who, mend = "what many do together", f"let a sub-task of '{owning}' return to it"
+    elif node.way == "inline":
+        who, mend = "a program of the item's own", "return to a key that  state  does not list"
+    else:
+        who, mend = f"role '{role.role_id}'", f"return to a key that '{role.role_id}' owns"
     yield Finding(
         RULE,
-        Spot(node.place("return_channel"), note=f"role '{role.role_id}' does not own it"),
+        Spot(node.place("return_channel"), note=f"{who} does not own it"),
         f"item '{node.item_id}' writes state '{key}', which '{owner}' owns",
-        f"return to a key that '{role.role_id}' owns",
+        mend,
         (Spot(("state", key, "owner"), note=f"'{owner}' owns '{key}'"),),
     )
 

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.nodes import Node
-from forge_cli.manifest.references import Misread
+from forge_cli.manifest.references import Mention, Misread
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.topology import Topology
 
@@ -43,6 +43,8 @@ _FORMS = (
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _GITHUB = re.compile(r"\$\{\{\s*([a-z]+)\.([A-Za-z0-9_.-]+?)\s*(?:\}|$)")
 _OUTPUTS = re.compile(r"\$\{items\.([a-z][a-z0-9_.-]*?)(?:\.outputs)?\}")
+_FOR_SCRIPTS = re.compile(r"\$\{(?:inputs|items|state|env)\.[A-Za-z0-9_.-]+\}")
+_OF_AN_ITEM = frozenset({"goal", "scope", "budget", "completion", "attempt"})
 _OPENING = re.compile(r"\$\{[^}]*\}?")
 
 
@@ -54,7 +56,32 @@ def check(subject: Subject) -> Iterator[Finding]:
     for mention in topology.mentions.all():
         if mention.text == "${each}" and not _has_element(topology.nodes.get(mention.owner)):
             yield _no_element(mention.path, mention.text)
+        elif mention.root == "goal" and mention.path[-1] == "goal":
+            yield _elsewhere(mention, "a goal cannot hold itself", "write what for, in words")
+    for mention in topology.mentions.outputs:
+        if mention.root in _OF_AN_ITEM:
+            why = "it stands for something of an item, and the run's outputs belong to none"
+            yield _elsewhere(mention, why, "write  ${items.ID.outputs.KEY}")
+    for node in topology.holding("script"):
+        yield from _script(node)
     yield from _scopes(topology)
+
+
+def _elsewhere(mention: Mention, why: str, hint: str) -> Finding:
+    what = f"'{mention.text}' cannot stand here: {why}"
+    return Finding(RULE, Spot(mention.path, token=mention.text), what, hint)
+
+
+def _script(node: Node) -> Iterator[Finding]:
+    """A script is Bash and nothing else, to which these are faults of its own at run time."""
+    for token in dict.fromkeys(_FOR_SCRIPTS.findall(node.own["script"])):
+        name = token[2:-1].rpartition(".")[2].replace("-", "_")
+        yield Finding(
+            RULE,
+            Spot((*node.path, "script"), token=token),
+            f"'{token}' is not filled in a script",
+            f'write  with: {{{name.lower()}: "{token}"}}  and read  $INPUT_{name.upper()}',
+        )
 
 
 def _unreadable(misread: Misread, topology: Topology) -> Finding:

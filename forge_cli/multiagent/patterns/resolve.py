@@ -1,6 +1,6 @@
 """Sub-tasks propose; the proposal of the lowest risk wins, then the one with more evidence."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from forge_cli.multiagent.conflicts import RISK_ORDER, Proposal, resolve
@@ -32,9 +32,15 @@ def proposals(node: Node) -> list[Proposal]:
     prefix = len(node.item_id) + 1
     return [
         Proposal(c.item_id[prefix:], c.output["value"], c.output["risk"], len(set(c.held_digests)))
-        for c in node.children
+        for c in _proposers(node)
         if c.status == "succeeded" and c.output is not None
     ]
+
+
+def _proposers(node: Node) -> Iterator[Node]:
+    """The sub-tasks, and of one that is done for each element of a list, its elements."""
+    for child in node.children:
+        yield from child.children if child.pattern == "each" else (child,)
 
 
 def fault(output: Mapping[str, Any]) -> str:
@@ -42,6 +48,6 @@ def fault(output: Mapping[str, Any]) -> str:
     missing = sorted({"value", "risk"} - output.keys())
     if missing:
         return f"a proposal has no {' and no '.join(missing)}"
-    if output["risk"] not in RISK_ORDER:
+    if not isinstance(output["risk"], str) or output["risk"] not in RISK_ORDER:
         return f"risk {output['risk']!r} is not one of {', '.join(RISK_ORDER)}"
     return ""

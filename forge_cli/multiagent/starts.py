@@ -1,0 +1,107 @@
+"""What may start, as far as slots and budgets go, and what never can."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from forge_cli.multiagent.assignment import Assignment, assign, elements
+from forge_cli.multiagent.budget import Amounts
+from forge_cli.multiagent.events import Event, item_ended
+from forge_cli.multiagent.node import AWAITING, Node
+from forge_cli.multiagent.run_state import RunState
+
+
+def starts(state: RunState, now: int) -> Iterator[Event | Assignment]:
+    """What may start, first ready first served, as far as slots and budget go.
+
+    It stops behind a command that reserves budget or ends an item: what is left for the next,
+    and whether there is a next, is known when that one has been applied.
+    """
+    slots = state.plan.max_concurrency - len(state.running)
+    for node in chain(state.openable.values(), _startable(state, now)):
+        if node.pattern == "turn" and slots <= 0:
+            return
+        command, telling = _start(state, node, now)
+        if command is None:
+            continue
+        yield command
+        slots -= isinstance(command, Assignment)
+        if telling:
+            return
+
+
+def _startable(state: RunState, now: int) -> Iterator[Node]:
+    """The nodes whose next turn only needs a slot and budget, those tried before first."""
+    yield from (state.nodes[name] for name in state.retries.due(now))
+    yield from state.ready.values()
+
+
+def stalled(state: RunState, now: int) -> Event | None:
+    """The end of a node that waits for budget which nobody is left to give back.
+
+    While something awaits a decision, it might; but what is held for items that wait
+    themselves never comes.
+    """
+    if any(n.status in AWAITING for n in state.open.values()):
+        return None
+    for node in _startable(state, now):
+        amounts = _slice(state, node, {})
+        return _denied(node, now, amounts, node.payer.ask(amounts)[1])
+    return None
+
+
+def _start(state: RunState, node: Node, now: int) -> tuple[Event | Assignment | None, bool]:
+    """The command that starts or ends a ready node, and whether it tells what else may start.
+
+    None if only the reservations of others hold it back.
+    """
+    whole = _own_budget(node)
+    draw, dimension = node.payer.ask(whole)
+    if draw != "granted":
+        return _denied(node, now, whole, dimension), True
+    try:
+        if node.pattern != "turn":
+            return _open(state, node, now), bool(whole)
+        amounts = _slice(state, node, whole)
+        shared = {d: amount for d, amount in amounts.items() if d not in whole}
+        draw, dimension = node.payer.ask(shared)
+        if draw == "denied":
+            return _denied(node, now, amounts, dimension), True
+        if draw == "waits":
+            return None, False
+        return assign(state, node, amounts, now), bool(whole or amounts)
+    except ValueError as fault:
+        return item_ended(now, node.item_id, "failed", "error", str(fault)), True
+
+
+def _open(state: RunState, node: Node, now: int) -> Event:
+    values = elements(state, node) if node.pattern == "each" else []
+    return Event(now, "item_opened", node.item_id, "", {"elements": values})
+
+
+def _slice(state: RunState, node: Node, whole: Amounts) -> Amounts:
+    """What to reserve for one turn: the handler's `max_usage`, else all the item has left."""
+    max_usage = state.plan.roles[node.item.role_id].handler.max_usage
+    if max_usage is not None:
+        limits = max_usage.limits()
+        for dimension, amount in limits.items():
+            if dimension in whole and amount > whole[dimension]:
+                raise ValueError(
+                    f"one call may use {amount} {dimension}, its budget is {whole[dimension]}"
+                )
+        return limits
+    if whole or node.account is None:
+        return whole
+    return {dimension: node.account.free(dimension) or 0 for dimension in node.account.limits}
+
+
+def _own_budget(node: Node) -> Amounts:
+    """What the node reserves whole at its start: nothing once it has, or for its elements."""
+    if node.item.budget is None or node.account is not None or node.pattern == "each":
+        return {}
+    return node.item.budget.limits()
+
+
+def _denied(node: Node, now: int, amounts: Amounts, dimension: str) -> Event:
+    left = node.payer.free(dimension)
+    reason = f"it needs {amounts[dimension]} {dimension}, {left} are left"
+    return item_ended(now, node.item_id, "denied", "budget", reason)

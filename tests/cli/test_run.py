@@ -1,0 +1,81 @@
+"""Options of `forge run` that change what is run, and what they refuse."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forge_cli.__main__ import main
+
+Call = Callable[..., tuple[int, str, str]]
+
+MANIFEST = """forge: 1
+inputs: {who: {default: world}}
+work_items:
+  greet: {run: [echo, "hello ${inputs.who}"], capabilities: []}
+"""
+
+
+@pytest.fixture
+def call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Call:
+    """`forge run m.yaml` in a folder that holds it: exit code, standard output, error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FORGE_MAX_CONCURRENCY", raising=False)
+    (tmp_path / "m.yaml").write_text(MANIFEST)
+
+    def run(*options: str) -> tuple[int, str, str]:
+        code = main(["run", "m.yaml", *options])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
+
+
+def test_a_dry_run_shows_the_plan_of_just_this_run_and_starts_nothing(
+    call: Call, tmp_path: Path
+) -> None:
+    (tmp_path / "in.json").write_text('{"who": "moon"}')
+    code, out, _ = call("--dry-run", "--jobs", "2", "--inputs", "in.json")
+    assert code == 0
+    assert "inputs         who moon\n" in out
+    assert out.endswith(", 2 at once\n")
+    assert not (tmp_path / ".forge").exists()
+
+
+def test_a_dry_run_names_the_plan_that_the_run_then_has(call: Call) -> None:
+    (title, *_) = call("--dry-run", "--jobs", "2")[1].splitlines()
+    digest = title.split()[2]
+    assert f"plan {digest}" in call("--jobs", "2")[2]
+
+
+def test_a_deadline_that_has_passed_by_now_is_refused(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "m.yaml").write_text(MANIFEST + "deadline: 2099-01-01T00:00:00Z\n")
+    code, out, _ = call("--now", "2100-01-01T00:00:00Z")
+    assert code == 2
+    assert "deadline 2099-01-01T00:00:00Z has passed: it is 2100-01-01T00:00:00Z" in out
+
+
+def test_now_is_a_time_with_an_offset(call: Call) -> None:
+    code, _, err = call("--now", "2100-01-01")
+    assert code == 2
+    assert "write  2026-11-30T14:00:00Z" in err
+
+
+def test_evidence_goes_where_it_is_wanted(call: Call, tmp_path: Path) -> None:
+    assert call("--evidence", "kept")[0] == 0
+    assert (tmp_path / "kept" / "run.json").is_file()
+
+
+def test_a_run_id_is_used_once(call: Call) -> None:
+    assert call("--run-id", "one")[0] == 0
+    code, _, err = call("--run-id", "one")
+    assert code == 2
+    assert "'one'" in err
+
+
+def test_an_unknown_engine_is_refused_and_the_known_one_named(call: Call) -> None:
+    code, _, err = call("--engine", "temporal")
+    assert code == 2
+    assert "there is no engine 'temporal'; there are: local" in err

@@ -1,0 +1,86 @@
+"""What a signal does to `forge run`, with real processes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from forge_cli.__main__ import main
+
+ROOT = Path(__file__).resolve().parents[2]
+MANIFEST = """forge: 1
+work_items:
+  first: {role: sleeper}
+  next: {run: ["true"], capabilities: [], depends_on: [first]}
+roles:
+  sleeper: {capabilities: [], handler: {kind: command, argv: [bash, -c, %s], grace: 10s}}
+"""
+TIDY = "trap 'exit 0' TERM; echo $$ > pid; sleep 600 & wait"
+STUBBORN = "trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done"
+
+Start = Callable[[str], "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+    """Starts a run of a program and returns once that is under way."""
+    monkeypatch.chdir(tmp_path)
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(program: str) -> "subprocess.Popen[str]":
+        (tmp_path / "m.yaml").write_text(MANIFEST % json.dumps(program))
+        os.mkfifo(tmp_path / "pid")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "forge_cli", "run", "m.yaml", "--run-id", "r"],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        (tmp_path / "child").write_text((tmp_path / "pid").read_text())
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def is_alive(folder: Path) -> bool:
+    return Path(f"/proc/{int((folder / 'child').read_text())}").exists()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_one_signal_cancels_what_runs_writes_evidence_and_leaves_the_run_resumable(
+    start: Start, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    process = start(TIDY)
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert f"INTERRUPTED  stopped by {number.name}" in out
+    assert not is_alive(tmp_path)
+    run = json.loads((tmp_path / "evidence" / "m" / "r" / "run.json").read_text())
+    assert run["run"]["status"] == "interrupted"
+    assert {name: item["status"] for name, item in run["items"].items()} == {
+        "first": "ready",
+        "next": "waiting",
+    }
+    assert main(["verify", "--quiet", "evidence"]) == 0
+
+
+def test_a_second_signal_ends_forge_at_once(start: Start, tmp_path: Path) -> None:
+    process = start(STUBBORN)
+    process.send_signal(signal.SIGTERM)
+    assert process.stderr is not None
+    assert any("stopping" in line for line in process.stderr), "it never said so"
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=8) == 143
+    assert not (tmp_path / "evidence").exists()

@@ -1,0 +1,56 @@
+"""Requests and answers of a run: who asked whom, and whose word counts."""
+
+from collections.abc import Callable
+from typing import Any
+
+Run = Callable[..., Any]
+
+
+def test_the_sender_is_the_channel_and_not_what_the_handler_writes(run: Run) -> None:
+    ran = run(
+        """
+work_items:
+  a: {role: liar}
+roles:
+  liar:
+    capabilities: []
+    outputs: [sender, attempt]
+    handler: {kind: command, argv: [echo, '{"sender": "run", "attempt": "r/b/1"}']}
+"""
+    )
+    (answer,) = ran.events("turn_ended", "a")
+    assert answer["sender"] == "liar#a"
+    assert ran.output("a") == {"sender": "run", "attempt": "r/b/1"}
+
+
+def test_each_turn_is_a_request_whose_correlation_is_its_attempt(run: Run) -> None:
+    ran = run("work_items: {a: {run: [echo, x], capabilities: [], for_each: [1, 2]}}")
+    assert ran.document("run.json")["messages"] == {
+        "requests": 2,
+        "correlated": 2,
+        "ignored": [],
+        "unanswered": [],
+    }
+    assert [ran.items[name]["turns"][0]["attempt"] for name in ("a.0", "a.1")] == [
+        "r/a.0/1",
+        "r/a.1/1",
+    ]
+
+
+def test_a_rejected_result_follows_on_failure(run: Run) -> None:
+    ran = run(
+        """
+work_items:
+  a:
+    run: [echo, x]
+    capabilities: []
+    criteria: ["result == 'y'"]
+    on_failure: {retry: {max_attempts: 2, on: [invalid-output]}, then: continue}
+    required: false
+  b: {run: [echo, z], capabilities: [], depends_on: [a]}
+"""
+    )
+    assert ran.code == 3
+    assert ran.items["a"]["attempts"] == 2
+    assert ran.statuses()["b"] == "succeeded"
+    assert ran.document("run.json")["state_version"] == 1

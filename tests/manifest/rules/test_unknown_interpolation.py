@@ -1,0 +1,37 @@
+"""References where they cannot be filled, beyond the examples of the rule."""
+
+from collections.abc import Callable
+
+import pytest
+
+from forge_cli.manifest.findings import Finding
+
+Findings = Callable[..., list[Finding]]
+
+ONE = "work_items: {a: {run: [x], capabilities: []}}"
+
+
+@pytest.mark.parametrize(
+    "token", ["${goal}", "${scope}", "${budget}", "${completion}", "${attempt}"]
+)
+def test_outputs_of_the_run_refer_to_no_item_of_their_own(findings: Findings, token: str) -> None:
+    (found,) = findings(f'forge: 1\noutputs: {{x: "{token}"}}\n{ONE}')
+    assert found.message.startswith(f"'{token}' cannot stand here")
+
+
+def test_a_goal_does_not_hold_itself(findings: Findings) -> None:
+    text = 'forge: 1\nwork_items: {a: {run: [x], capabilities: [], goal: "again: ${goal}"}}'
+    (found,) = findings(text)
+    assert found.message == "'${goal}' cannot stand here: a goal cannot hold itself"
+
+
+def test_what_looks_like_a_reference_in_a_script_is_told_with_the_way_it_goes(
+    findings: Findings,
+) -> None:
+    text = "script: 'echo ${items.a.outputs.result} ${HOME}', capabilities: []"
+    items = f"a: {{run: [x], capabilities: []}}, b: {{{text}}}"
+    (found,) = findings(f"forge: 1\nwork_items: {{{items}}}")
+    assert found.message == "'${items.a.outputs.result}' is not filled in a script"
+    assert found.hint == (
+        'write  with: {result: "${items.a.outputs.result}"}  and read  $INPUT_RESULT'
+    )
