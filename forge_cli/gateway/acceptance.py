@@ -91,7 +91,7 @@ def fault_of(
     item: Item,
     keys: tuple[str, ...],
     output: Mapping[str, Json],
-    seconds: int = PATIENCE,
+    seconds: float = PATIENCE,
 ) -> str:
     """What is wrong with an output, or nothing: values, keys, proposal, schema, criteria.
 
@@ -171,7 +171,7 @@ def _proposal_fault(plan: Plan, item: Item, output: Mapping[str, Json]) -> str:
     return resolve.fault(output)
 
 
-def _schema_fault(plan: Plan, item: Item, output: Mapping[str, Json], seconds: int) -> str:
+def _schema_fault(plan: Plan, item: Item, output: Mapping[str, Json], seconds: float) -> str:
     if item.completion is None:
         return ""
     from forge_cli.gateway.schemas import violation

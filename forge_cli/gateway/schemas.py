@@ -17,7 +17,7 @@ FORMATS = ("date", "email", "ipv4", "ipv6", "regex", "uuid")
 """What is checked beside `date-time`; other formats say something and demand nothing."""
 
 
-def violation(schemas: Mapping[str, Json], key: str, value: Json, seconds: int = PATIENCE) -> str:
+def violation(schemas: Mapping[str, Json], key: str, value: Json, seconds: float = PATIENCE) -> str:
     """Where and why a value does not fit the schema of that key, or nothing.
 
     A value that the schema cannot be held against, in that time or at all, does not fit it.

@@ -100,7 +100,8 @@ def check_texts(texts: Mapping[str, str]) -> None:
         if "\0" in text:
             raise StartError(f"{where} holds a NUL character, which no program can be given")
         with contextlib.suppress(UnicodeEncodeError):
-            os.fsencode(text)
+            # Not in forge's own encoding: the process that starts programs always has this one.
+            text.encode("utf-8", "surrogateescape")
             continue
         raise StartError(f"{where} holds half of a surrogate pair, which is no text")
 

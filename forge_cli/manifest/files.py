@@ -59,6 +59,10 @@ class Files:
 def _outside(name: str) -> str | None:
     if not name or "\0" in name:
         return "is not the name of a file"
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return "has a name that this system's encoding cannot hold; set PYTHONUTF8=1"
     if os.path.isabs(name):  # noqa: PTH117 - pathlib is slow to import
         return "is an absolute path; files are named from the manifest's folder"
     if f"{os.path.normpath(name)}/".startswith("../"):

@@ -117,5 +117,5 @@ def _follows_from_hole(error: StructureError) -> bool:
     One of which nothing is left may not have been meant as a mapping: `{{ x }}` is not.
     """
     if error.rule == "wrong-type":
-        return error.value == {}
+        return bool(error.value == {})
     return error.rule in ("missing-key", "out-of-range")

@@ -5,6 +5,7 @@ import os
 import socket
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -119,7 +120,7 @@ SOUND: Mapping[str, str | bytes] = {
     + "".join(f"  i{n}: {{run: [x], capabilities: []}}\n" for n in range(10_000)),
 }
 
-Findings = dict[str, list[dict[str, object]]]
+Findings = dict[str, list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +167,7 @@ def test_23_nothing_is_suggested_for_what_is_near_nothing(findings: Findings) ->
 
 
 def test_1_the_first_of_two_keys_is_shown(findings: Findings) -> None:
-    (related,) = findings["1 a key twice"][0]["related"]  # type: ignore[attr-defined]
+    (related,) = findings["1 a key twice"][0]["related"]
     assert related["line"] == 6
 
 
