@@ -13,6 +13,7 @@ from forge_cli.app.planned import Planned, Why
 from forge_cli.app.validate import Report, beside, report
 from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
+from forge_cli.evidence.garbage import uncollected
 from forge_cli.manifest.check import examine, subject_of
 from forge_cli.manifest.compile import compile as compile_plan
 from forge_cli.manifest.files import Files
@@ -32,6 +33,7 @@ class Compiled:
     refusals: tuple[str, ...] = ()
 
 
+@uncollected()
 def compiled(path: Path, now: int, workspace: Path | None = None) -> Compiled:
     """Read, check and compile a manifest; `now` is in milliseconds since the epoch.
 

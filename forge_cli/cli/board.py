@@ -109,8 +109,6 @@ class Board:
         """How the event ends an item, before it is folded in; None if it ends none."""
         if event.item in self._closed or event.kind not in ("turn_ended", "item_ended"):
             return None
-        if event.body["status"] == "yields":
-            return None
         node = self._state.nodes[event.item]
         if not node.ended and node.status not in AWAITING:
             return None

@@ -4,12 +4,16 @@ from collections.abc import Iterator
 
 from forge_cli.evidence.checks import Faults
 from forge_cli.evidence.layout import EVENTS, PLAN
+from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Contract, Grant, Item
 from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.scope import contains
 from forge_cli.multiagent.times import from_text
+
+Limit = tuple[str, int | None, Amounts]
+"""What a link of a chain allows: its name, its deadline in this run, its budget."""
 
 
 class Contracts:
@@ -20,6 +24,7 @@ class Contracts:
         self.turns = 0
         self._state = state
         self._known: dict[tuple[tuple[str, ...], str, Grant], tuple[str, ...]] = {}
+        self._limits: dict[tuple[str, ...], tuple[Limit, ...]] = {}
 
     def check(self, event: Event, line: int) -> None:
         """Note where the turn of a `turn_started` goes beyond a link."""
@@ -57,18 +62,26 @@ class Contracts:
         if body["timeout"] > item.timeout:
             yield f"may take {body['timeout']} ms, its item {item.timeout} ms"
         deadline = from_text(body["deadline"])
-        for link in (plan.contracts[name] for name in item.chain if name in plan.contracts):
-            limit = link.deadline.resolve(self._state.started) if link.deadline else deadline
-            if deadline > limit:
-                yield f"has a deadline after that of {link.name!r}"
-            limits = link.budget.limits() if link.budget else {}
+        for name, limit, limits in self._limits.get(item.chain) or self._limits_of(item.chain):
+            if limit is not None and deadline > limit:
+                yield f"has a deadline after that of {name!r}"
             for dimension, amount in body["slice"].items():
                 if amount > limits.get(dimension, amount):
-                    yield (
-                        f"may use {amount} {dimension}, {link.name!r} allows {limits[dimension]}"
-                    )
+                    yield f"may use {amount} {dimension}, {name!r} allows {limits[dimension]}"
         if deadline > self._state.deadline:
             yield "has a deadline after the run's"
+
+    def _limits_of(self, chain: tuple[str, ...]) -> tuple[Limit, ...]:
+        contracts, started = self._state.plan.contracts, self._state.started
+        found = self._limits[chain] = tuple(
+            (
+                link.name,
+                link.deadline.resolve(started) if link.deadline else None,
+                link.budget.limits() if link.budget else {},
+            )
+            for link in (contracts[name] for name in chain if name in contracts)
+        )
+        return found
 
 
 def grant_beyond(grant: Grant, link: Contract) -> Iterator[str]:

@@ -19,6 +19,11 @@ from forge_cli.multiagent.turn import Turn, TurnResult
 INLINE_LIMIT = 256 * 1024
 """Bytes of canonical JSON that an output may have and still travel inline."""
 
+SMALL, SHORT = 16, 2_048
+"""So many texts of so many characters, at six bytes each, are within the limit."""
+
+_FIXED = frozenset({bool, int, float})
+
 MAX_INTEGER = 2**53 - 1
 
 FileDigest = Callable[[str], str | None]
@@ -60,6 +65,8 @@ class Acceptance:
 
     def _inline(self, output: dict[str, Json]) -> Mapping[str, Json]:
         """The output with its largest values kept as artifacts, until the rest is small enough."""
+        if _is_small(output):
+            return output
         texts = {key: canonical(value).encode() for key, value in output.items()}
         total = sum(map(len, texts.values()))
         for key in sorted(texts, key=lambda k: (-len(texts[k]), k)):
@@ -69,6 +76,14 @@ class Acceptance:
             output[key] = {"artifact": kept, "bytes": len(texts[key])}
             total -= len(texts[key])
         return output
+
+
+def _is_small(output: Mapping[str, Json]) -> bool:
+    """Whether a look at the values tells that they travel inline: most outputs are a few words."""
+    return len(output) <= SMALL and all(
+        len(value) <= SHORT if isinstance(value, str) else value is None or type(value) in _FIXED
+        for value in output.values()
+    )
 
 
 def fault_of(

@@ -7,13 +7,12 @@ what is kept between turns.
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from forge_cli.errors import ForgeError
-from forge_cli.multiagent.ports import Handler
 
-if TYPE_CHECKING:  # a worker process imports this package, too, and has no use for asyncio
-    from forge_cli.handlers.context import HandlerContext
+if TYPE_CHECKING:  # a worker process imports this package, too, and starts without what runs it
+    from forge_cli.handlers.context import HandlerContext, OpenHandler
 
 KINDS: Mapping[str, str] = {
     "command": "forge_cli.handlers.command",
@@ -22,20 +21,12 @@ KINDS: Mapping[str, str] = {
 """The module of each kind, imported when a run uses it."""
 
 
-class OpenHandler(Handler, Protocol):
-    """A handler that a run has opened and will close."""
-
-    async def close(self) -> None:
-        """End everything that is kept between turns. Nothing of it is left afterwards."""
-        ...
-
-
-def create(kinds: Iterable[str], context: "HandlerContext") -> dict[str, OpenHandler]:
+def create(kinds: Iterable[str], context: "HandlerContext") -> "dict[str, OpenHandler]":
     """A handler for each kind; `ForgeError` for a kind that nobody has."""
     handlers: dict[str, OpenHandler] = {}
     for kind in kinds:
         if kind not in KINDS:
             known = ", ".join(sorted(KINDS))
             raise ForgeError(f"there is no handler kind {kind!r} here; there are: {known}")
-        handlers[kind] = cast(OpenHandler, import_module(KINDS[kind]).create(context))
+        handlers[kind] = cast("OpenHandler", import_module(KINDS[kind]).create(context))
     return handlers

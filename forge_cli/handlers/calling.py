@@ -2,15 +2,15 @@
 
 import importlib.util
 import json
+import os
 import sys
 import types
 from collections.abc import Awaitable
-from pathlib import Path
 from typing import Any
 
 from forge_cli.handlers import wire
 from forge_cli.handlers.frames import LONGEST
-from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.terms import Json
 from forge_cli.multiagent.turn import Turn, TurnResult
 
 SPARE = 1_024
@@ -28,7 +28,8 @@ class Callee:
     """One file, loaded at the first call; files beside it can be imported from it."""
 
     def __init__(self, file: str) -> None:
-        self._path = Path(file)
+        self._path = file
+        self._name = os.path.basename(file)
         self._module: types.ModuleType | None = None
 
     def call(self, turn: Turn) -> Any:
@@ -45,8 +46,8 @@ class Callee:
         """`file.py:12: ` for the innermost line of the file that the error came through."""
         place, step = "", error.__traceback__
         while step is not None:
-            if step.tb_frame.f_code.co_filename == str(self._path):
-                place = f"{self._path.name}:{step.tb_lineno}: "
+            if step.tb_frame.f_code.co_filename == self._path:
+                place = f"{self._name}:{step.tb_lineno}: "
             step = step.tb_next
         return place
 
@@ -55,14 +56,14 @@ class Callee:
             self._module = self._load()
         function = getattr(self._module, name, None)
         if not callable(function):
-            raise LoadError(f"{self._path.name} has no function {name!r}")
+            raise LoadError(f"{self._name} has no function {name!r}")
         return function
 
     def _load(self) -> types.ModuleType:
-        name = f"forge_function_{self._path.stem}"
+        name = f"forge_function_{os.path.splitext(self._name)[0]}"
         spec = importlib.util.spec_from_file_location(name, self._path)
         if spec is None or spec.loader is None:
-            raise LoadError(f"{self._path.name} is no Python file; its name must end in .py")
+            raise LoadError(f"{self._name} is no Python file; its name must end in .py")
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         try:
@@ -71,7 +72,7 @@ class Callee:
             del sys.modules[name]
             report(error)
             raise LoadError(
-                f"{self.line_of(error)}{self._path.name} does not load: {name_of(error)}"
+                f"{self.line_of(error)}{self._name} does not load: {name_of(error)}"
             ) from None
         return module
 

@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 from forge_cli.errors import ForgeError
 from forge_cli.gateway.artifacts import opened
 from forge_cli.gateway.processes import Processes
 from forge_cli.gateway.secrets import Redactor
-from forge_cli.multiagent.ports import Artifacts
+from forge_cli.multiagent.ports import Artifacts, Handler
 from forge_cli.multiagent.turn import Turn, TurnResult
 
 
@@ -45,6 +46,14 @@ def with_inputs_opened(turn: Turn, context: HandlerContext) -> Turn:
     except (ForgeError, TypeError) as fault:
         raise InputsError(f"its inputs cannot be handed over: {fault}") from None
     return turn if inputs is turn.inputs else replace(turn, inputs=inputs)
+
+
+class OpenHandler(Handler, Protocol):
+    """A handler that a run has opened and will close."""
+
+    async def close(self) -> None:
+        """End everything that is kept between turns. Nothing of it is left afterwards."""
+        ...
 
 
 class Stopped(asyncio.CancelledError):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from forge_cli.multiagent.plan import Risk
+from forge_cli.multiagent.terms import Risk
 
 _READ = frozenset({"file-read"})
 _WRITE = frozenset({"file-read", "file-write"})

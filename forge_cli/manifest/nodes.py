@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from forge_cli.manifest.findings import Path
-from forge_cli.multiagent.plan import Risk
+from forge_cli.multiagent.terms import Risk
 
 Written = Mapping[str, Any]
 """A part of the manifest as it is written: plain data in which any key may be missing."""

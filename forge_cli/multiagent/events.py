@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.terms import Json
 
 VOCABULARY_VERSION = 1
 

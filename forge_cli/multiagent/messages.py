@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.terms import Json
 from forge_cli.multiagent.values import copied
 
 KINDS = ("request", "result", "error", "cancel")

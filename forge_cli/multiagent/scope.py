@@ -125,6 +125,8 @@ def overlaps(a: Scopes, b: Scopes) -> str | None:
     """
     ours, theirs = _scopes(a), _scopes(b)
     near = {s for s in ours if not all(_plainly_apart(s, t) for t in theirs)}
+    if not near:
+        return None
     files = tuple(scope for scope in ours if scope in near and scope.kind == "files")
     others = tuple(scope for scope in theirs if scope.kind == "files")
     try:

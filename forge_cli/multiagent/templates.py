@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.terms import Json
 from forge_cli.multiagent.values import is_artifact
 
 ROOTS = (

@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.messages import AgentMessage
-from forge_cli.multiagent.plan import Grant, Json
+from forge_cli.multiagent.terms import Grant, Json
 
 
 @dataclass(frozen=True, slots=True)

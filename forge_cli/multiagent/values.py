@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 
-from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.terms import Json
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 

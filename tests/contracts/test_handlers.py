@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import pytest
 
 from forge_cli.gateway.secrets import Redactor
-from forge_cli.handlers import OpenHandler, create
-from forge_cli.handlers.context import HandlerContext, Stopped
+from forge_cli.handlers import create
+from forge_cli.handlers.context import HandlerContext, OpenHandler, Stopped
 from forge_cli.multiagent.plan import Grant, Json
 from forge_cli.multiagent.turn import Turn, TurnResult
 

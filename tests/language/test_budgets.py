@@ -84,7 +84,7 @@ def test_a_roles_budget_holds_each_of_its_items(run: Run) -> None:
         """
 work_items:
   one: {role: spender, with: {calls: 1}, budget: {model_calls: 1}}
-  two: {role: spender, with: {calls: 2}}
+  two: {role: spender, with: {calls: 2}, depends_on: [one]}
 """
         + roles(1, "budget: {model_calls: 2}"),
         files=SPENDER,

@@ -54,3 +54,19 @@ work_items:
     assert ran.items["a"]["attempts"] == 2
     assert ran.statuses()["b"] == "succeeded"
     assert ran.document("run.json")["state_version"] == 1
+
+
+def test_a_request_for_children_fails_the_item_and_is_shown(run: Run) -> None:
+    ran = run(
+        """
+work_items: {a: {role: asker}}
+roles: {asker: {capabilities: [], handler: {kind: function, call: "ask.py:ask"}}}
+""",
+        files={
+            "ask.py": "from forge_cli.multiagent.turn import TurnResult\n\n\n"
+            "def ask(turn):\n    return TurnResult.yields(1, requests=({'name': 'x'},))\n"
+        },
+    )
+    assert ran.code == 1
+    assert "a FAILED it asked for children, which no handler may yet" in ran.said
+    assert ran.out.startswith("FAILED  'a' failed and is required: it asked for children")

@@ -89,6 +89,21 @@ def test_a_handler_that_only_holds_literal_dollars_is_filled_too() -> None:
     assert world.turns[-1].handler == {"argv": ["x", "${HOME}"], "env": {"A": "${B}"}}
 
 
+def test_an_items_variables_and_secrets_go_beside_those_of_its_handler() -> None:
+    one = item("a", env={"B": "${run}"}, secrets=("S", "T"))
+    world = play([one], roles=[role(env={"A": "1", "B": "2"}, secrets=["T"])])
+    assert world.turns[-1].handler == {"env": {"A": "1", "B": "r"}, "secrets": ["T", "S"]}
+
+
+def test_a_list_that_is_kept_as_an_artifact_gives_no_elements() -> None:
+    each = item("e", pattern="each", for_each="${inputs.x}")
+    world = play([each], inputs={"x": {"artifact": "sha256:00", "bytes": 300_000}})
+    assert world.reason("e") == (
+        "for_each wants a list, '${inputs.x}' is kept as an artifact of 300000 bytes;"
+        " hand on a shorter one"
+    )
+
+
 def test_an_option_from_data_fails_the_item_before_it_starts() -> None:
     roles = [role(argv=["rm", "${inputs.x}"])]
     world = play([item("a")], roles=roles, inputs={"x": "-rf"})

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from forge_cli.multiagent.values import copied, quoted, weight, words
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.values import copied, is_artifact, quoted, weight, words
 
 
 @pytest.mark.parametrize(
@@ -52,5 +53,18 @@ def test_no_names_are_nothing() -> None:
     assert quoted(()) == "nothing"
 
 
-def test_the_weight_of_a_package_is_its_json_without_the_limit_it_states() -> None:
-    assert weight({"text": "\u00e9", "max_bytes": 9}) == len('{"text":"."}') + 1
+def test_a_package_weighs_what_it_says_without_its_limit() -> None:
+    assert weight({"text": "für", "max_bytes": 9}) == len('{"text":"für"}'.encode())
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"artifact": "sha256:00", "bytes": 1}, True),
+        ({"artifact": "sha256:00"}, False),
+        ({"artifact": "sha256:00", "bytes": 1, "more": 2}, False),
+        (["artifact", "bytes"], False),
+    ],
+)
+def test_only_digest_and_bytes_together_refer_to_an_artifact(value: Json, expected: bool) -> None:
+    assert is_artifact(value) is expected

@@ -7,7 +7,10 @@ Bad:
 ```yaml
 forge: 1
 roles:
-  advisor: {capabilities: [], outputs: [value], handler: {kind: command, argv: [bin/advise]}}
+  advisor:
+    capabilities: []
+    outputs: [value]
+    handler: {kind: command, argv: [bin/advise]}
 work_items:
   choose:
     pattern: resolve
@@ -20,7 +23,10 @@ Good:
 ```yaml
 forge: 1
 roles:
-  advisor: {capabilities: [], outputs: [value, risk], handler: {kind: command, argv: [bin/advise]}}
+  advisor:
+    capabilities: []
+    outputs: [value, risk]
+    handler: {kind: command, argv: [bin/advise]}
 work_items:
   choose:
     pattern: resolve
