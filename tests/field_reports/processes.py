@@ -79,7 +79,7 @@ class Forge:
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """What the process is given."""
         given = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(self.root)}
-        return given | {"PYTHONDONTWRITEBYTECODE": "1"} | dict(more or {})
+        return given | dict(more or {})
 
     def record(self, name: str = "*") -> dict[str, Any]:
         """`run.json` of the only run of the manifest."""
