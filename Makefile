@@ -36,7 +36,7 @@ bench: $(INSTALLED)
 
 # What is written from the source: the manifest's schema, the page of the rules, what commands print.
 generate: $(INSTALLED)
-	$(BIN)/python -m forge_cli.manifest.generate
+	$(BIN)/python -m forge_cli.manifest.shape.generate
 	$(BIN)/python docs/rules.py
 	$(BIN)/python docs/console.py
 

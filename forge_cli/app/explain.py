@@ -6,8 +6,8 @@ from textwrap import wrap
 from forge_cli.app.glossary import EXIT_CODES, ITEM_STATUSES, RUN_STATUSES
 from forge_cli.errors import ForgeError
 from forge_cli.manifest.naming import flow, places
-from forge_cli.manifest.reference import Entry, entries
 from forge_cli.manifest.rules import RULES, load
+from forge_cli.manifest.shape.reference import Entry, entries
 from forge_cli.manifest.suggest import suggest
 
 _WIDTH = 96

@@ -65,7 +65,7 @@ def init(folder: Path) -> Made:
 
 
 def _schema() -> bytes:
-    return (files("forge_cli.manifest") / "data" / "manifest.schema.json").read_bytes()
+    return (files("forge_cli.manifest.shape") / "data" / "manifest.schema.json").read_bytes()
 
 
 def _ignore(folder: Path) -> None:

@@ -15,11 +15,11 @@ from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
 from forge_cli.evidence.garbage import uncollected
 from forge_cli.manifest.check import examine, subject_of
-from forge_cli.manifest.compile import compile as compile_plan
+from forge_cli.manifest.compilation.compile import compile as compile_plan
+from forge_cli.manifest.compilation.unsupported import unsupported
 from forge_cli.manifest.files import Files
-from forge_cli.manifest.source import parse, read
-from forge_cli.manifest.topology import Topology
-from forge_cli.manifest.unsupported import unsupported
+from forge_cli.manifest.meaning.topology import Topology
+from forge_cli.manifest.reading.source import parse, read
 from forge_cli.multiagent.plan import Json, Plan
 
 

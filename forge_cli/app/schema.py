@@ -1,6 +1,6 @@
 """The use case of `forge schema`: the JSON Schema of the manifest."""
 
-from forge_cli.manifest.reference import schema_text
+from forge_cli.manifest.shape.reference import schema_text
 
 
 def schema() -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from forge_cli.manifest.check import examine, subject_of
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding, Place
-from forge_cli.manifest.source import parse
+from forge_cli.manifest.reading.source import parse
 
 _TOP = Place(1, 1, 1, 2)
 
@@ -42,7 +42,7 @@ def report(findings: list[Finding], path: str, data: bytes) -> Report:
     """The findings in their places, which are looked up only if there are any."""
     if not findings:
         return Report(path, (), data)
-    from forge_cli.manifest.places import locate_all
+    from forge_cli.manifest.reading.places import locate_all
 
     return Report(path, tuple(sorted(locate_all(findings, data), key=_order)), data)
 

@@ -8,8 +8,8 @@ from forge_cli.app.validate import Report, check_file
 from forge_cli.cli.arguments import Option, one_of, read_at_once, typer_function
 from forge_cli.cli.terminal import COLORS, Terminal, complain, prepare_streams, write
 from forge_cli.errors import ForgeError
-from forge_cli.manifest.discovery import STANDARD_INPUT, Selection, discover
-from forge_cli.manifest.source import MAX_SIZE, read, read_stream
+from forge_cli.manifest.reading.discovery import STANDARD_INPUT, Selection, discover
+from forge_cli.manifest.reading.source import MAX_SIZE, read, read_stream
 
 FORMATS = ("full", "concise", "json")
 NOTHING_TO_CHECK = 5

@@ -3,9 +3,9 @@
 from forge_cli.manifest.consequences import Consequences, judgeable
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding
+from forge_cli.manifest.reading.source import Source
 from forge_cli.manifest.rules import RULES, due, load
-from forge_cli.manifest.source import Source
-from forge_cli.manifest.structure import structure
+from forge_cli.manifest.shape.structure import structure
 from forge_cli.manifest.subject import Subject
 
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from forge_cli.manifest.faults import StructureError
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding
-from forge_cli.manifest.source import Source
-from forge_cli.manifest.structure import Structure
+from forge_cli.manifest.reading.source import Source
+from forge_cli.manifest.shape.faults import StructureError
+from forge_cli.manifest.shape.structure import Structure
 
 if TYPE_CHECKING:
-    from forge_cli.manifest.topology import Topology
+    from forge_cli.manifest.meaning.topology import Topology
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Subject:
     @cached_property
     def topology(self) -> "Topology":
         """What the manifest means: who does what, under which contracts, in which order."""
-        from forge_cli.manifest.topology import Topology
+        from forge_cli.manifest.meaning.topology import Topology
 
         return Topology.of(self.data, self.files)
 

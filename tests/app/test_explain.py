@@ -5,8 +5,8 @@ import pytest
 from forge_cli.app.explain import explain
 from forge_cli.app.glossary import EXIT_CODES, ITEM_STATUSES, RUN_STATUSES
 from forge_cli.errors import ForgeError
-from forge_cli.manifest.reference import entries
 from forge_cli.manifest.rules import RULES
+from forge_cli.manifest.shape.reference import entries
 
 
 def test_a_rule_is_explained_by_its_documentation_and_examples() -> None:

@@ -10,7 +10,7 @@ from forge_cli.cli.findings import concise, full
 from forge_cli.cli.findings_json import document
 from forge_cli.cli.terminal import ASCII_TWINS, Terminal
 from forge_cli.manifest.findings import Finding, Place, Severity, Spot
-from forge_cli.manifest.places import locate_all
+from forge_cli.manifest.reading.places import locate_all
 
 DATA = Path(__file__).parent / "data"
 REVIEW = ("work_items", "review")

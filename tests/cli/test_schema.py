@@ -19,7 +19,7 @@ def test_neither_the_schema_nor_the_checks_import_pydantic() -> None:
         "import sys\n"
         "from forge_cli.app.schema import schema\n"
         "from forge_cli.manifest.check import check\n"
-        "from forge_cli.manifest.source import parse\n"
+        "from forge_cli.manifest.reading.source import parse\n"
         "schema()\n"
         "check(parse(b'forge: 1\\nwork_items: {a: {run: [x], capabilities: []}}\\n'), 'x')\n"
         "heavy = {'pydantic', 'typer', 'rich', 'jsonschema', 'jmespath'}\n"

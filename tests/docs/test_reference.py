@@ -13,7 +13,7 @@ from forge_cli.cli.verdict import EXIT
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-SCHEMA = ROOT / "forge_cli" / "manifest" / "data" / "manifest.schema.json"
+SCHEMA = ROOT / "forge_cli" / "manifest" / "shape" / "data" / "manifest.schema.json"
 
 
 def named(page: str) -> set[str]:

@@ -6,11 +6,11 @@ from textwrap import dedent
 import pytest
 
 from forge_cli.manifest.check import check
-from forge_cli.manifest.compile import compile as compile_manifest
+from forge_cli.manifest.compilation.compile import compile as compile_manifest
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding
-from forge_cli.manifest.source import parse
-from forge_cli.manifest.topology import Topology
+from forge_cli.manifest.meaning.topology import Topology
+from forge_cli.manifest.reading.source import parse
 from forge_cli.multiagent.plan import Plan
 
 Findings = Callable[..., list[Finding]]

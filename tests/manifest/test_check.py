@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from forge_cli.manifest.check import check
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Path
-from forge_cli.manifest.source import Source, parse
+from forge_cli.manifest.reading.source import Source, parse
 
 
 def rules(text: str) -> list[str]:

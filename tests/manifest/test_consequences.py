@@ -4,8 +4,8 @@ import pytest
 
 from forge_cli.manifest.consequences import Consequences, judgeable
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.source import parse
-from forge_cli.manifest.structure import structure
+from forge_cli.manifest.reading.source import parse
+from forge_cli.manifest.shape.structure import structure
 from forge_cli.manifest.subject import Subject
 
 HEAD = """\

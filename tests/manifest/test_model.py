@@ -10,9 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from forge_cli.manifest import generate
 from forge_cli.manifest.model import adapter
-from forge_cli.manifest.structure import structure
+from forge_cli.manifest.shape import generate
+from forge_cli.manifest.shape.structure import structure
 
 DATA = Path(generate.__file__).parent / "data"
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from forge_cli.manifest.findings import Path
-from forge_cli.manifest.language import owners
 from forge_cli.manifest.naming import describe, entity_of, flow, places, shape, shown
+from forge_cli.manifest.shape.language import owners
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forge_cli.manifest.language import keys, owners, schema
+from forge_cli.manifest.shape.language import keys, owners, schema
 from forge_cli.manifest.suggest import Suggestion, nearest, suggest
 
 TOP = keys(schema())

@@ -31,9 +31,9 @@ work_items:
 
 from collections.abc import Iterator
 
-from forge_cli.manifest.faults import StructureError
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.naming import describe
+from forge_cli.manifest.shape.faults import StructureError
 from forge_cli.manifest.subject import Subject
 
 _TRUE = frozenset({"yes", "on", "y", "true"})

@@ -62,8 +62,8 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Spot
+from forge_cli.manifest.meaning.nodes import Agent, Delegated
 from forge_cli.manifest.naming import flow
-from forge_cli.manifest.nodes import Agent, Delegated
 from forge_cli.manifest.subject import Subject
 
 RULE = "authority-exceeds-delegates"

@@ -35,13 +35,13 @@ work_items:
 import re
 from collections.abc import Iterator, Sequence
 
-from forge_cli.manifest.expressions import Reading, Steps, read
 from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.meaning.expressions import Reading, Steps, read
+from forge_cli.manifest.meaning.nodes import Written
+from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.naming import describe
-from forge_cli.manifest.nodes import Written
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.suggest import suggest
-from forge_cli.manifest.topology import Topology
 
 RULE = "bad-expression"
 ROOTS = ("inputs", "items", "state")

@@ -28,10 +28,10 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.lookups import agents, schemas
+from forge_cli.manifest.meaning.lookups import agents, schemas
+from forge_cli.manifest.meaning.topology import Topology
+from forge_cli.manifest.meaning.values import Fault, reference
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.topology import Topology
-from forge_cli.manifest.values import Fault, reference
 from forge_cli.multiagent.templates import TemplateError, parse_template
 
 RULE = "bad-reference"

@@ -32,10 +32,10 @@ work_items:
 
 from collections.abc import Iterator
 
-from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.library import Library, Named, validity
-from forge_cli.manifest.schemas import Problem
+from forge_cli.manifest.meaning.assembly import section
+from forge_cli.manifest.meaning.library import Library, Named, validity
+from forge_cli.manifest.meaning.schemas import Problem
 from forge_cli.manifest.subject import Subject
 
 RULE = "bad-schema"

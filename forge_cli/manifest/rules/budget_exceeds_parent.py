@@ -30,10 +30,10 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.limits import amount, budget, role_budget, run_budget
-from forge_cli.manifest.nodes import Agent
+from forge_cli.manifest.meaning.limits import amount, budget, role_budget, run_budget
+from forge_cli.manifest.meaning.nodes import Agent
+from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.topology import Topology
 from forge_cli.multiagent.budget import Budget
 
 RULE = "budget-exceeds-parent"

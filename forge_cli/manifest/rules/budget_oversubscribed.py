@@ -27,8 +27,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.limits import amount, budget, run_budget
-from forge_cli.manifest.nodes import Node
+from forge_cli.manifest.meaning.limits import amount, budget, run_budget
+from forge_cli.manifest.meaning.nodes import Node
 from forge_cli.manifest.subject import Subject
 from forge_cli.multiagent.budget import Budget
 

@@ -35,8 +35,8 @@ work_items:
 from collections.abc import Collection, Iterator, Sequence
 
 from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.meaning.nodes import Agent, Node
 from forge_cli.manifest.naming import flow
-from forge_cli.manifest.nodes import Agent, Node
 from forge_cli.manifest.subject import Subject
 
 RULE = "capability-exceeds-role"

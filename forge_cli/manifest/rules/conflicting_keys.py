@@ -27,9 +27,9 @@ work_items:
 
 from collections.abc import Iterator
 
-from forge_cli.manifest.combinations import CONTRACT
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.naming import describe
+from forge_cli.manifest.shape.combinations import CONTRACT
 from forge_cli.manifest.subject import Subject
 
 

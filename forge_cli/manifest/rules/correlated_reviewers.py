@@ -45,7 +45,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.nodes import Agent
+from forge_cli.manifest.meaning.nodes import Agent
 from forge_cli.manifest.subject import Subject
 
 RULE = "correlated-reviewers"

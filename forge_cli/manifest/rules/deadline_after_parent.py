@@ -30,10 +30,10 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.limits import later, read_deadline, read_duration
-from forge_cli.manifest.nodes import Node
+from forge_cli.manifest.meaning.limits import later, read_deadline, read_duration
+from forge_cli.manifest.meaning.nodes import Node
+from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.topology import Topology
 from forge_cli.multiagent.plan import DEFAULT_DEADLINE, Deadline
 
 RULE = "deadline-after-parent"

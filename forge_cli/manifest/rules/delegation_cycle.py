@@ -39,8 +39,8 @@ work_items:
 from collections.abc import Iterator, Mapping
 
 from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.topology import Topology
 
 RULE = "delegation-cycle"
 

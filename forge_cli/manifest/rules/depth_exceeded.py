@@ -37,10 +37,10 @@ work_items:
 
 from collections.abc import Iterator
 
-from forge_cli.manifest.assembly import section
-from forge_cli.manifest.contracts import MAX_DEPTH
+from forge_cli.manifest.compilation.contracts import MAX_DEPTH
 from forge_cli.manifest.findings import Finding, Spot
-from forge_cli.manifest.nodes import Delegated
+from forge_cli.manifest.meaning.assembly import section
+from forge_cli.manifest.meaning.nodes import Delegated
 from forge_cli.manifest.subject import Subject
 
 RULE = "depth-exceeded"

@@ -27,11 +27,11 @@ work_items:
 
 from collections.abc import Callable, Iterator, Mapping
 
-from forge_cli.manifest.actions import BUILT_IN
-from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.nodes import Agent, Node, Written
-from forge_cli.manifest.scopes import apart
+from forge_cli.manifest.meaning.actions import BUILT_IN
+from forge_cli.manifest.meaning.assembly import section
+from forge_cli.manifest.meaning.nodes import Agent, Node, Written
+from forge_cli.manifest.meaning.scopes import apart
 from forge_cli.manifest.subject import Subject
 
 RULE = "inert-key"

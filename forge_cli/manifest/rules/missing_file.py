@@ -33,8 +33,8 @@ def review(turn):
 
 from collections.abc import Iterator
 
-from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.subject import Subject
 
 RULE = "missing-file"

@@ -34,10 +34,10 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Spot
-from forge_cli.manifest.nodes import Node
-from forge_cli.manifest.routes import lacks
+from forge_cli.manifest.meaning.nodes import Node
+from forge_cli.manifest.meaning.routes import lacks
+from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.topology import Topology
 
 RULE = "no-capable-role"
 MOST_SHOWN = 4

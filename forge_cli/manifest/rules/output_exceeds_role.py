@@ -36,7 +36,7 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.nodes import Agent
+from forge_cli.manifest.meaning.nodes import Agent
 from forge_cli.manifest.subject import Subject
 
 RULE = "output-exceeds-role"

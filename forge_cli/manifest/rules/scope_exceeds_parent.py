@@ -38,11 +38,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.meaning.nodes import Delegated, Node
+from forge_cli.manifest.meaning.scopes import EACH, elements, fault, included, narrowed
+from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.naming import flow
-from forge_cli.manifest.nodes import Delegated, Node
-from forge_cli.manifest.scopes import EACH, elements, fault, included, narrowed
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.topology import Topology
 
 RULE = "scope-exceeds-parent"
 

@@ -27,11 +27,11 @@ work_items:
 
 from collections.abc import Iterator
 
-from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.scopes import elements, fault
+from forge_cli.manifest.meaning.assembly import section
+from forge_cli.manifest.meaning.scopes import elements, fault
+from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.topology import Topology
 
 RULE = "scope-not-canonical"
 

@@ -43,9 +43,9 @@ work_items:
 
 from collections.abc import Iterator, Sequence
 
-from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Spot
-from forge_cli.manifest.nodes import Node
+from forge_cli.manifest.meaning.assembly import section
+from forge_cli.manifest.meaning.nodes import Node
 from forge_cli.manifest.subject import Subject
 
 RULE = "state-owner-conflict"

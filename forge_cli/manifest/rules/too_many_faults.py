@@ -8,7 +8,7 @@ there is none here.
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Spot
-from forge_cli.manifest.structure import MAX_FAULTS
+from forge_cli.manifest.shape.structure import MAX_FAULTS
 from forge_cli.manifest.subject import Subject
 
 

@@ -29,10 +29,10 @@ import re
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.nodes import Node
-from forge_cli.manifest.references import Mention, Misread
+from forge_cli.manifest.meaning.nodes import Node
+from forge_cli.manifest.meaning.references import Mention, Misread
+from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.topology import Topology
 
 RULE = "unknown-interpolation"
 _FORMS = (

@@ -36,10 +36,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from forge_cli.manifest.faults import StructureError
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.language import owners
 from forge_cli.manifest.naming import describe, flow, places, shown
+from forge_cli.manifest.shape.faults import StructureError
+from forge_cli.manifest.shape.language import owners
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.suggest import Suggestion, nearest
 

@@ -35,7 +35,7 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.lookups import Lookup, lookups
+from forge_cli.manifest.meaning.lookups import Lookup, lookups
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.suggest import suggest
 

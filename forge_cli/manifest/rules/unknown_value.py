@@ -24,9 +24,9 @@ work_items:
 
 from collections.abc import Iterator
 
-from forge_cli.manifest.faults import StructureError
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.naming import describe, flow
+from forge_cli.manifest.shape.faults import StructureError
 from forge_cli.manifest.subject import Subject
 
 

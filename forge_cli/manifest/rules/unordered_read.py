@@ -36,10 +36,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from forge_cli.manifest.findings import Finding, Spot
-from forge_cli.manifest.nodes import Node
-from forge_cli.manifest.references import Mention
+from forge_cli.manifest.meaning.nodes import Node
+from forge_cli.manifest.meaning.references import Mention
+from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.topology import Topology
 
 RULE = "unordered-read"
 

@@ -24,8 +24,8 @@ work_items:
 
 from collections.abc import Iterator
 
-from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Spot
+from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.subject import Subject
 
 RULE = "unreachable-minimum"

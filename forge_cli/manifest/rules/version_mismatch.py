@@ -31,11 +31,11 @@ work_items:
 
 from collections.abc import Iterator
 
-from forge_cli.manifest.assembly import section
 from forge_cli.manifest.findings import Finding, Spot
-from forge_cli.manifest.lookups import agents, role_named, schemas
+from forge_cli.manifest.meaning.assembly import section
+from forge_cli.manifest.meaning.lookups import agents, role_named, schemas
+from forge_cli.manifest.meaning.values import Fault, reference
 from forge_cli.manifest.subject import Subject
-from forge_cli.manifest.values import Fault, reference
 
 RULE = "version-mismatch"
 

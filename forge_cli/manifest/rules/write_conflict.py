@@ -35,9 +35,9 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Spot
-from forge_cli.manifest.nodes import Node
-from forge_cli.manifest.overlaps import Overlaps
-from forge_cli.manifest.scopes import EACH, elements, fault
+from forge_cli.manifest.meaning.nodes import Node
+from forge_cli.manifest.meaning.overlaps import Overlaps
+from forge_cli.manifest.meaning.scopes import EACH, elements, fault
 from forge_cli.manifest.subject import Subject
 
 RULE = "write-conflict"

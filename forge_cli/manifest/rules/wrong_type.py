@@ -27,10 +27,10 @@ work_items:
 
 from collections.abc import Iterator
 
-from forge_cli.manifest.faults import StructureError
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.language import explainable
 from forge_cli.manifest.naming import describe, flow, shape
+from forge_cli.manifest.shape.faults import StructureError
+from forge_cli.manifest.shape.language import explainable
 from forge_cli.manifest.subject import Subject
 
 _SPANS = frozenset({"timeout", "deadline", "grace", "backoff", "max"})

@@ -10,9 +10,9 @@ import forge_cli.manifest.rules as shelf
 from forge_cli.manifest.check import check
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding
-from forge_cli.manifest.places import locate_all
+from forge_cli.manifest.reading.places import locate_all
+from forge_cli.manifest.reading.source import parse
 from forge_cli.manifest.rules import RULES, load
-from forge_cli.manifest.source import parse
 
 NOW = 1_790_000_000_000
 """A day in September 2026, before every deadline that a good example names."""

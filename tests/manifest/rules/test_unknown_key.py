@@ -2,7 +2,7 @@
 
 from forge_cli.manifest.check import check
 from forge_cli.manifest.findings import Finding
-from forge_cli.manifest.source import parse
+from forge_cli.manifest.reading.source import parse
 
 
 def only(text: str) -> Finding:

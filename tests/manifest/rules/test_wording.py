@@ -3,7 +3,7 @@
 import pytest
 
 from forge_cli.manifest.check import check
-from forge_cli.manifest.source import parse
+from forge_cli.manifest.reading.source import parse
 
 
 def told(line: str) -> tuple[str, str]:

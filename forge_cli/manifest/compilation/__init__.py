@@ -1,0 +1,1 @@
+"""From a manifest without errors to the immutable plan of its run."""

@@ -1,0 +1,129 @@
+"""A manifest to the plan of its run: everything resolved, narrowed and fixed by digests."""
+
+import re
+from dataclasses import replace
+
+from forge_cli.canonical import digest, digest_of_bytes
+from forge_cli.manifest.compilation.contracts import contracts
+from forge_cli.manifest.compilation.handlers import Files, Handlers
+from forge_cli.manifest.compilation.items import compile_item
+from forge_cli.manifest.compilation.unsupported import unsupported
+from forge_cli.manifest.meaning.assembly import section
+from forge_cli.manifest.meaning.library import Library
+from forge_cli.manifest.meaning.limits import budget, run_budget, run_deadline
+from forge_cli.manifest.meaning.nodes import Agent, Node, Written
+from forge_cli.manifest.meaning.scopes import EACH
+from forge_cli.manifest.meaning.topology import Topology
+from forge_cli.multiagent.plan import Input, Json, Plan, Role, StateKey
+from forge_cli.multiagent.plan_document import plan_document
+
+__all__ = ["compile", "name_of", "unsupported"]
+
+MAX_CONCURRENCY = 4
+"""Turns at a time where the manifest does not say it."""
+
+
+def compile(  # noqa: A001 - the word for it
+    topology: Topology, path: str, files: Files, workspace: Files | None = None
+) -> Plan:
+    """The plan of a manifest without errors; `path` is its file, `files` what lies beside it.
+
+    `workspace` is what lies where programs run, so that the digests of handlers cover those, too.
+    """
+    data = topology.data
+    handlers = Handlers(files, workspace)
+    roles = {role.role_id: _role(role, handlers) for role in topology.roles.values()}
+    inline = (node for node in topology.nodes.values() if node.way == "inline")
+    roles |= {f"inline:{node.item_id}": _inline(node, handlers) for node in inline}
+    schemas, schema_files = _schemas(topology, files)
+    settings = section(data, "settings")
+    plan = Plan(
+        name=data.get("name", name_of(path)),
+        version=data.get("version", "0.0.0"),
+        items={node.item_id: compile_item(topology, node) for node in topology.nodes.values()},
+        roles=roles,
+        contracts=contracts(topology),
+        budget=run_budget(data),
+        deadline=run_deadline(data),
+        max_concurrency=settings.get("max_concurrency", MAX_CONCURRENCY),
+        minimum_successes=section(data, "join").get("minimum_successes"),
+        inputs={name: _input(spec) for name, spec in section(data, "inputs").items()},
+        env=tuple(data.get("env", ())),
+        secrets=tuple(data.get("secrets", ())),
+        state=_state(topology),
+        schemas=schemas,
+        context_packages=section(data, "context_packages"),
+        outputs=section(data, "outputs"),
+        evidence=settings.get("evidence", "full"),
+        labels=section(data, "labels"),
+        manifest=path.rpartition("/")[2],
+        files=dict(sorted({**handlers.files, **schema_files}.items())),
+    )
+    return replace(plan, digest=digest(plan_document(plan)))
+
+
+def name_of(path: str) -> str:
+    """The name of a manifest that has none: its file's stem, as an id."""
+    stem = re.sub(r"(\.forge)?\.ya?ml$", "", path.rpartition("/")[2].lower())
+    name = re.sub(r"[^a-z0-9_-]+", "-", stem).strip("-_")[:64]
+    return name if name[:1].isalpha() else f"manifest-{name}"[:64].rstrip("-")
+
+
+def _role(role: Agent, handlers: Handlers) -> Role:
+    return Role(
+        role.role_id,
+        role.version,
+        role.capabilities,
+        role.outputs,
+        role.scope,
+        handlers.of_role(role),
+        budget(role.written.get("budget")),
+    )
+
+
+def _inline(node: Node, handlers: Handlers) -> Role:
+    """The role that stands for an item's own program: its grant is all that it has.
+
+    With `${each}` in the scope each element has another one: what holds them all is the run's.
+    """
+    holder = node.agent.scope if node.agent is not None else node.scope
+    return Role(
+        f"inline:{node.item_id}",
+        1,
+        node.capabilities,
+        node.outputs,
+        holder if any(EACH in text for text in node.scope) else node.scope,
+        handlers.of_item(node),
+    )
+
+
+def _input(spec: Written) -> Input:
+    return Input("default" not in spec, spec.get("default"), spec.get("type", "any"))
+
+
+def _state(topology: Topology) -> dict[str, StateKey]:
+    """The declared keys, and those that only their single writer makes known."""
+    found: dict[str, StateKey] = {}
+    for key, written in section(topology.data, "state").items():
+        owner = topology.owner(written.get("owner")) or written.get("owner", "")
+        found[key] = StateKey(owner, written.get("merge", "reject"))
+    for key, writers in topology.state_writers.items():
+        role = writers[0].agent
+        if key not in found and role is not None:
+            found[key] = StateKey(role.role_id)
+    return found
+
+
+def _schemas(topology: Topology, files: Files) -> tuple[dict[str, Json], dict[str, str]]:
+    """The schemas by their keys, self-contained, and the digests of the files they are made of."""
+    library = Library(section(topology.data, "schemas"), files.read)
+    schemas: dict[str, Json] = {}
+    digests: dict[str, str] = {}
+    for name in library.named(topology.terms("completion")):
+        bundle = library.bundle(name)
+        schemas[name.key] = bundle.schema
+        for file in bundle.files:
+            data = files.read(file)
+            if data is not None:
+                digests[file] = digest_of_bytes(data)
+    return schemas, digests

@@ -1,0 +1,126 @@
+"""Handlers as the plan has them: configurations with every default filled, and their digests."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from forge_cli.canonical import digest, digest_of_bytes
+from forge_cli.manifest.meaning.limits import budget, read_duration
+from forge_cli.manifest.meaning.nodes import Agent, Node, Written
+from forge_cli.multiagent.budget import DIMENSIONS
+from forge_cli.multiagent.plan import Handler, Json
+
+BASH = ("bash", "-euo", "pipefail", "-c")
+GRACE = 5_000
+"""Milliseconds between TERM and KILL."""
+MAX_OUTPUT = 16 * 2**20
+"""Bytes that are kept of each output stream."""
+
+
+class Files(Protocol):
+    """What lies below the manifest's folder."""
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of a file by its path from the folder, or None."""
+        ...
+
+
+class Handlers:
+    """Makes the handlers of one plan; `files` maps the files they name to their digests.
+
+    A program and its arguments are looked for from where programs run, the workspace, if that is
+    given, and else like all other files from the manifest's folder.
+    """
+
+    def __init__(self, files: Files, workspace: Files | None = None) -> None:
+        self._files = files
+        self._workspace = workspace
+        self._digests: dict[str, str | None] = {}
+        self._programs: dict[str, str | None] = {}
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """Every file that some handler names, with the digest of its bytes."""
+        return {name: found for name, found in sorted(self._digests.items()) if found}
+
+    def of_role(self, role: Agent) -> Handler:
+        """The handler of a role."""
+        written = role.written.get("handler", {})
+        kind = str(written.get("kind", ""))
+        config = {key: value for key, value in written.items() if key not in ("kind", "max_usage")}
+        if kind == "command":
+            config = _command(written)
+        return self._made(kind, config, written.get("max_usage"))
+
+    def of_item(self, node: Node) -> Handler:
+        """The handler of an item that is a `run` or a `script`."""
+        written = node.written
+        argv = written["run"] if "run" in written else [*BASH, written["script"]]
+        result = "file" if "outputs" in written else "text"
+        own = {key: written[key] for key in ("env", "secrets", "sandbox") if key in written}
+        config = _command({"argv": argv, "stdin": "none", "result": result, **own})
+        if "script" in written:
+            config["inputs_as_env"] = True
+        return self._made("command", config, None)
+
+    def _made(self, kind: str, config: dict[str, Json], max_usage: Any) -> Handler:
+        covered: dict[str, Json] = {"kind": kind, "config": config}
+        files = {name: found for name in _files(kind, config) if (found := self._digest(name))}
+        files |= {name: found for name in _tokens(config) if (found := self._program(name))}
+        if files:
+            covered["files"] = files
+        usage = budget(max_usage)
+        if usage is not None:
+            covered["max_usage"] = usage.limits()
+        metered = {*(usage.limits() if usage else ()), *config.get("extract", ())}
+        return Handler(kind, config, digest(covered), usage, frozenset(metered & {*DIMENSIONS}))
+
+    def _digest(self, name: str) -> str | None:
+        if name not in self._digests:
+            self._digests[name] = _digest_in(self._files, name)
+        return self._digests[name]
+
+    def _program(self, name: str) -> str | None:
+        if self._workspace is None:
+            return self._digest(name)
+        if name not in self._programs:
+            self._programs[name] = _digest_in(self._workspace, name)
+        return self._programs[name]
+
+
+def _digest_in(files: Files, name: str) -> str | None:
+    data = files.read(name)
+    return None if data is None else digest_of_bytes(data)
+
+
+def _command(written: Written) -> dict[str, Json]:
+    grace = read_duration(written.get("grace"))
+    config: dict[str, Json] = {
+        "argv": list(written["argv"]),
+        "stdin": written.get("stdin", "json"),
+        "result": written.get("result", "stdout-json"),
+        "extract": dict(written.get("extract", {})),
+        "exit_codes": dict(written.get("exit_codes", {})),
+        "grace": GRACE if grace is None else grace,
+        "max_output": written.get("max_output", MAX_OUTPUT),
+        "env": dict(written.get("env", {})),
+        "secrets": list(written.get("secrets", [])),
+    }
+    if "sandbox" in written:
+        config["sandbox"] = written["sandbox"]
+    return config
+
+
+def _files(kind: str, config: Mapping[str, Json]) -> Iterator[str]:
+    """The names of files that are no part of an argument vector: of the function, of prompts."""
+    if kind == "function":
+        yield config["call"].rpartition(":")[0]
+    if "instructions_file" in config:
+        yield config["instructions_file"]
+
+
+def _tokens(config: Mapping[str, Json]) -> Iterator[str]:
+    """The arguments that may name files; the text of a script does not."""
+    for token in () if config.get("inputs_as_env") else config.get("argv", ()):
+        # What is filled in later is data, and an option is no file.
+        if "${" not in token and not token.startswith("-") and len(token) <= 1024:
+            yield token

@@ -1,0 +1,91 @@
+"""What a manifest may say and this version does not run: refused with a sentence, never ignored."""
+
+from collections.abc import Iterator
+
+from forge_cli.manifest.meaning.assembly import section
+from forge_cli.manifest.meaning.nodes import Agent, Node, Written
+from forge_cli.manifest.meaning.topology import Topology
+
+RUNNABLE_KINDS = ("function", "command")
+
+
+def unsupported(topology: Topology) -> list[str]:
+    """A sentence for each thing that cannot be run yet, with what to do about it."""
+    return [
+        *_manifest(topology.data),
+        *(sentence for role in _used(topology) for sentence in _role(role)),
+        *(sentence for node in topology.nodes.values() for sentence in _item(node)),
+    ]
+
+
+def _manifest(data: Written) -> Iterator[str]:
+    for name in data.get("include", ()):
+        yield (
+            f"the manifest includes '{name}', and this version does not run manifests in parts;"
+            " copy its roles, schemas and capabilities here"
+        )
+    if section(data, "settings").get("dynamic_decomposition"):
+        yield (
+            "settings say 'dynamic_decomposition', and this version does not insert steps at run"
+            " time; write the steps as work items and take the setting out"
+        )
+
+
+def _used(topology: Topology) -> list[Agent]:
+    """The roles that some item is done by; what is never called need not be runnable."""
+    agents = (n.agent for n in topology.nodes.values() if n.way != "inline" and not n.children)
+    return list({agent.role_id: agent for agent in agents if agent is not None}.values())
+
+
+def _role(role: Agent) -> Iterator[str]:
+    handler = section(role.written, "handler")
+    kind = handler.get("kind")
+    if kind not in RUNNABLE_KINDS:
+        what = "has no handler" if kind is None else f"has a handler of kind '{kind}'"
+        yield (
+            f"role '{role.role_id}' {what}, and this version runs"
+            f" {' and '.join(map(repr, RUNNABLE_KINDS))} only; call the program or model from one"
+            " of these"
+        )
+    yield from _sandbox(f"role '{role.role_id}'", handler)
+
+
+def _sandbox(name: str, written: Written) -> Iterator[str]:
+    sandbox = written.get("sandbox", "off")
+    if sandbox != "off":
+        yield (
+            f"{name} wants the sandbox '{sandbox}', and this version has none;"
+            " write  sandbox: off  to accept that, or leave it out"
+        )
+
+
+def _item(node: Node) -> Iterator[str]:
+    name = f"{'item' if node.parent is None else 'sub-task'} '{node.item_id}'"
+    own = node.own
+    if node.children and own.get("pattern") not in ("parallel", "resolve"):
+        yield (
+            f"{name} has the pattern '{own.get('pattern')}', and this version runs 'parallel' and"
+            " 'resolve'; use one of these"
+        )
+    for key, advice in _KEYS.items():
+        if key in own:
+            yield f"{name} says '{key}', and this version does not act on it; {advice}"
+    if own.get("risk") == "irreversible" and "approval" not in own:
+        yield (
+            f"{name} is irreversible and would need a decision, which this version cannot ask for;"
+            " do it by hand, or say  risk: reversible  if it can be undone"
+        )
+    policy = node.terms().get("on_failure")
+    if (policy.get("then") if isinstance(policy, dict) else policy) == "compensate":
+        yield (
+            f"{name} is to be compensated on failure, which this version does not do;"
+            " write  on_failure: escalate"
+        )
+    yield from _sandbox(name, own)
+
+
+_KEYS = {
+    "approval": "take it out, and look at the result before you go on",
+    "compensate": "take it out, and keep what it would restore in version control",
+    "review": "take it out, and let  depends_on  order the two",
+}

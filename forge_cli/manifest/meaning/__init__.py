@@ -1,0 +1,1 @@
+"""What a manifest means: who does what, under which contracts, in which order."""

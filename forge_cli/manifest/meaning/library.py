@@ -1,0 +1,117 @@
+"""The schemas of one manifest: those it lists by id, and the files that completions name."""
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from forge_cli.manifest.findings import Path
+from forge_cli.manifest.meaning.nodes import Written
+from forge_cli.manifest.meaning.schemas import DIALECT, Bundle, Problem, Read, bundle, load
+
+_FORM = "a schema is a mapping, or true or false"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A schema by its key in the plan (`id@version` or a file), its file if it has one, and where
+    the manifest first names it."""
+
+    key: str
+    file: str
+    path: Path
+
+
+class Library:
+    """Finds, reads and bundles the schemas of a manifest; each file is read once."""
+
+    def __init__(self, listed: Mapping[str, Any], read: Read) -> None:
+        self._listed = listed
+        self._read = read
+        self._loaded: dict[str, tuple[Any, str]] = {}
+
+    def named(self, completions: Iterable[tuple[Path, Written]]) -> Iterator[Named]:
+        """Every schema once: the listed ones, then files that only completions name."""
+        seen: set[str] = set()
+        for key, written in self._listed.items():
+            file = written if isinstance(written, str) else ""
+            seen.add(file)
+            yield Named(key, file, ("schemas", key))
+        for path, written in completions:
+            text = written["completion"]
+            if not text.startswith("schema:") and text not in seen:
+                seen.add(text)
+                yield Named(text, text, path)
+
+    def document(self, name: Named) -> tuple[Any, str]:
+        """The schema as it is written and no fault, or None and what is wrong with its file.
+
+        None and no fault is a file that is not there: that is told as such.
+        """
+        if not name.file:
+            return self._listed[name.key], ""
+        if name.file not in self._loaded:
+            data = self._read(name.file)
+            self._loaded[name.file] = (None, "") if data is None else _schema(data)
+        return self._loaded[name.file]
+
+    def bundle(self, name: Named) -> Bundle:
+        """The schema with all that it refers to."""
+        document, _ = self.document(name)
+        return bundle(document, name.file, self._read, self._by_id())
+
+    def _by_id(self) -> Mapping[str, Any]:
+        found: dict[str, Any] = {}
+        for key, written in self._listed.items():
+            document, _ = self.document(Named(key, written if isinstance(written, str) else "", ()))
+            if isinstance(document, dict) and isinstance(document.get("$id"), str):
+                found[document["$id"]] = document
+        return found
+
+
+def _schema(data: bytes) -> tuple[Any, str]:
+    document, fault = load(data)
+    return document, fault or (_FORM if document is None else "")
+
+
+def validity(document: Any, file: str) -> Iterator[Problem]:
+    """What is wrong with a schema by the metaschema of 2020-12."""
+    from jsonschema import Draft202012Validator, FormatChecker
+    from jsonschema.exceptions import best_match
+
+    if not isinstance(document, dict | bool):
+        yield Problem(_FORM, (), file)
+        return
+    dialect = document.get("$schema", DIALECT) if isinstance(document, dict) else DIALECT
+    if not isinstance(dialect, str) or dialect.rstrip("#") != DIALECT:
+        yield Problem(
+            f"{dialect!r} is another language than JSON Schema 2020-12",
+            ("$schema",),
+            file,
+            f"write  $schema: {DIALECT}  or leave it out",
+        )
+        return
+    checker = FormatChecker(())
+    checker.checks("regex", raises=ValueError)(_compiles)
+    validator: Any = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=checker)
+    error = best_match(validator.iter_errors(document))
+    if error is not None:
+        message = error.message if len(error.message) <= 200 else f"{error.message[:197]}..."
+        path = tuple(error.absolute_path)
+        hint = "types: array, boolean, integer, null, number, object, string"
+        yield Problem(message, path, file, hint if path[-1:] == ("type",) else "")
+
+
+def _compiles(pattern: object) -> bool:
+    """Whether a pattern is one for the `re` that values will be held against; else `ValueError`."""
+    if not isinstance(pattern, str):
+        return True
+    with warnings.catch_warnings():
+        # What a later Python might read otherwise, this one reads.
+        warnings.simplefilter("ignore")
+        try:
+            re.compile(pattern)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise ValueError(str(error)) from None
+    return True

@@ -1,0 +1,109 @@
+"""Budgets and deadlines as manifests write them, read as far as they can be."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from forge_cli.manifest.findings import Path
+from forge_cli.manifest.meaning.nodes import Node, Written
+from forge_cli.manifest.meaning.topology import Topology
+from forge_cli.manifest.meaning.values import Fault, deadline, duration, money
+from forge_cli.multiagent.budget import DIMENSIONS, Budget
+from forge_cli.multiagent.plan import DEFAULT_BUDGET, DEFAULT_DEADLINE, Deadline
+
+
+def budget(written: Any) -> Budget | None:
+    """The budget that a mapping writes, without amounts that are refused; None for none."""
+    if not isinstance(written, dict):
+        return None
+    limits = {d: _amount(d, written[d]) for d in DIMENSIONS if d in written}
+    return Budget(**limits)
+
+
+def run_budget(data: Written) -> Budget:
+    """What the whole run may spend."""
+    return budget(data.get("budget")) or DEFAULT_BUDGET
+
+
+def role_budget(node: Node) -> Budget | None:
+    """The most that its role lets one item spend."""
+    return (
+        None
+        if node.agent is None or node.way == "inline"
+        else budget(node.agent.written.get("budget"))
+    )
+
+
+def read_deadline(written: Any) -> Deadline | None:
+    """The deadline that a text writes; None for none, or one that is refused."""
+    found = deadline(written) if isinstance(written, str) else None
+    return None if isinstance(found, Fault) else found
+
+
+def run_deadline(data: Written) -> Deadline:
+    """When the whole run must have ended."""
+    return read_deadline(data.get("deadline")) or DEFAULT_DEADLINE
+
+
+def read_duration(written: Any) -> int | None:
+    """Milliseconds of a duration; None for none, or one that is refused."""
+    found = duration(written) if isinstance(written, str) else None
+    return None if isinstance(found, Fault) else found
+
+
+def earliest(*deadlines: Deadline | None) -> Deadline | None:
+    """All of the deadlines in one: whichever of its two ways to say it comes first, holds."""
+    ats = [d.at for d in deadlines if d is not None and d.at is not None]
+    withins = [d.within for d in deadlines if d is not None and d.within is not None]
+    if not ats and not withins:
+        return None
+    return Deadline(min(ats) if ats else None, min(withins) if withins else None)
+
+
+def later(child: Deadline, parent: Deadline, now: int | None) -> bool:
+    """Whether the child's deadline is surely behind the parent's, for a run that starts `now`.
+
+    Without a start, times are compared with times and spans with spans.
+    """
+    if now is not None:
+        return child.resolve(now) > parent.resolve(now)
+    if child.at is not None and parent.at is not None and child.at > parent.at:
+        return True
+    both = child.within is not None and parent.within is not None
+    return both and (child.within or 0) > (parent.within or 0)
+
+
+def deadlines(topology: Topology) -> Iterator[tuple[Path, str]]:
+    """Every deadline that is written, with its place: the run's, the contracts', the items'."""
+    if isinstance(topology.data.get("deadline"), str):
+        yield ("deadline",), topology.data["deadline"]
+    for path, written in topology.terms("deadline"):
+        yield path, written["deadline"]
+
+
+def budgets(topology: Topology) -> Iterator[tuple[Path, Written]]:
+    """Every budget that is written, with its place: the run's, roles', contracts' and items'."""
+    if "budget" in topology.data:
+        yield ("budget",), topology.data["budget"]
+    for role in topology.roles.values():
+        if "budget" in role.written:
+            yield (*role.path, "budget"), role.written["budget"]
+        max_usage = role.written.get("handler", {}).get("max_usage")
+        if max_usage is not None:
+            yield (*role.path, "handler", "max_usage"), max_usage
+    for path, written in topology.terms("budget"):
+        yield path, written["budget"]
+
+
+def _amount(dimension: str, value: Any) -> int | None:
+    if dimension != "cost_usd":
+        return int(value)
+    found = money(value)
+    return None if isinstance(found, Fault) else found
+
+
+def amount(dimension: str, figure: int) -> str:
+    """A limit as it is written: money in dollars, without trailing zeros."""
+    if dimension != "cost_usd":
+        return str(figure)
+    dollars, micro = divmod(figure, 1_000_000)
+    return f"{dollars}.{micro:06}".rstrip("0").rstrip(".")

@@ -1,0 +1,159 @@
+"""Routing at compile time: each item that names nobody goes to the least-privileged role."""
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from forge_cli.manifest.meaning.nodes import Agent
+from forge_cli.manifest.meaning.scopes import covers
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a role must have to do an item: `scope` is empty where the item does not narrow it."""
+
+    capabilities: frozenset[str]
+    outputs: frozenset[str] = frozenset()
+    scope: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """Who does an item, why, and which roles only the role id kept from it (told once a tie)."""
+
+    role_id: str
+    reason: str
+    tied: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why an item is done by the role it is done by: who else could, and what the others lack."""
+
+    chosen: str
+    reason: str
+    others: tuple[str, ...]
+    lacking: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class _Queue:
+    """The capable roles of one need with the fewest capabilities, by load and then role id."""
+
+    roles: tuple[Agent, ...]
+    differ: bool
+    heap: list[tuple[int, str]]
+    tie_told: bool = False
+
+
+class Router:
+    """Assigns items in manifest order: fewest capabilities, then load, then role id.
+
+    The load of a role is the number of items that were routed to it before. Sets of roles are
+    bit masks, found by what the roles have, so that a thousand roles and a hundred thousand items
+    stay cheap.
+    """
+
+    def __init__(self, roles: Mapping[str, Agent]) -> None:
+        self._roles = tuple(roles.values())
+        self._load: dict[str, int] = defaultdict(int)
+        self._queues: dict[int, _Queue] = {}
+        self._having: dict[str, int] = defaultdict(int)
+        self._scopes: dict[tuple[str, ...], int] = defaultdict(int)
+        sizes: dict[int, int] = defaultdict(int)
+        for number, role in enumerate(self._roles):
+            for word in (*role.capabilities, *map(_output, role.outputs)):
+                self._having[word] |= 1 << number
+            self._scopes[role.scope] |= 1 << number
+            sizes[len(role.capabilities)] |= 1 << number
+        self._tiers = tuple(mask for _, mask in sorted(sizes.items()))
+
+    def route(self, need: Need) -> Route | None:
+        """The role for the next item that needs this, or None where no role can."""
+        capable = self._capable(need)
+        tier = next((capable & tier for tier in self._tiers if capable & tier), 0)
+        if not tier:
+            return None
+        queue = self._queues.get(tier)
+        if queue is None:
+            queue = self._queues[tier] = self._queue(tier)
+        chosen = self._least_loaded(queue)
+        load = self._load[chosen]
+        tied = self._tied(queue, chosen, load)
+        self._load[chosen] += 1
+        return Route(chosen, _reason(queue, load), tied)
+
+    def capable(self, needs: Iterable[Need]) -> tuple[str, ...]:
+        """Every role that could meet one of the needs, in the order of the manifest."""
+        mask = 0
+        for need in needs:
+            mask |= self._capable(need)
+        return tuple(role.role_id for role in self._members(mask))
+
+    def _capable(self, need: Need) -> int:
+        mask = 0
+        for scope, roles in self._scopes.items():
+            if covers(scope, need.scope):
+                mask |= roles
+        for word in (*need.capabilities, *map(_output, need.outputs)):
+            mask &= self._having.get(word, 0)
+        return mask
+
+    def _members(self, mask: int) -> list[Agent]:
+        return [role for number, role in enumerate(self._roles) if mask >> number & 1]
+
+    def _queue(self, tier: int) -> _Queue:
+        roles = sorted(self._members(tier), key=lambda role: role.role_id)
+        handlers = [role.written.get("handler") for role in roles]
+        return _Queue(
+            tuple(roles),
+            any(handler != handlers[0] for handler in handlers),
+            sorted((self._load[role.role_id], role.role_id) for role in roles),
+        )
+
+    def _least_loaded(self, queue: _Queue) -> str:
+        # Loads only rise, so an entry that is out of date is put right when it comes up.
+        while queue.heap[0][0] != (load := self._load[queue.heap[0][1]]):
+            heapq.heapreplace(queue.heap, (load, queue.heap[0][1]))
+        return queue.heap[0][1]
+
+    def _tied(self, queue: _Queue, chosen: str, load: int) -> tuple[str, ...]:
+        if not queue.differ or queue.tie_told:
+            return ()
+        handlers = {r.role_id: r.written.get("handler") for r in queue.roles}
+        equal = (role for role in handlers if self._load[role] == load)
+        tied = tuple(role for role in equal if handlers[role] != handlers[chosen])
+        queue.tie_told = bool(tied)
+        return tied
+
+
+def lacks(role: Agent, need: Need) -> tuple[str, ...]:
+    """What the role would need to do it: `capability x`, `outputs a, b`, `scope`."""
+    found = [f"capability {word}" for word in sorted(need.capabilities - role.capabilities)]
+    outputs = sorted(need.outputs - frozenset(role.outputs))
+    if outputs:
+        found.append(f"outputs {', '.join(outputs)}")
+    beyond = [scope for scope in need.scope if not covers(role.scope, (scope,))]
+    if beyond:
+        found.append(f"scope {', '.join(beyond)}")
+    return tuple(found)
+
+
+def explain(roles: Mapping[str, Agent], need: Need, chosen: str, reason: str) -> Explanation:
+    """Who else could do what the chosen role does, and what each of the others lacks."""
+    lacking = {role.role_id: lacks(role, need) for role in roles.values() if role.role_id != chosen}
+    others = tuple(role for role, lack in lacking.items() if not lack)
+    return Explanation(chosen, reason, others, {r: lack for r, lack in lacking.items() if lack})
+
+
+def _reason(queue: _Queue, load: int) -> str:
+    number = len(queue.roles[0].capabilities)
+    words = f"{number} {'capability' if number == 1 else 'capabilities'}"
+    if len(queue.roles) == 1:
+        return f"routed: no capable role has fewer than its {words}"
+    return f"routed: lowest load, {load}, of {len(queue.roles)} capable roles with {words}"
+
+
+def _output(key: str) -> str:
+    return f"outputs.{key}"

@@ -1,0 +1,1 @@
+"""What the types of the language refuse, and the data as it may be judged all the same."""

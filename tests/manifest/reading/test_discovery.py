@@ -1,0 +1,153 @@
+"""Which files a path stands for."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from forge_cli.errors import ForgeError
+from forge_cli.manifest.reading.discovery import discover
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    return tmp_path
+
+
+def write(*names: str, text: str = "forge: 1\n") -> None:
+    for name in names:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+
+
+def ignore(*patterns: str) -> None:
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    Path(".gitignore").write_text("\n".join(patterns))
+
+
+def test_a_file_is_taken_whatever_its_name() -> None:
+    write("notes.txt")
+    assert discover(["notes.txt", "missing"]).files == ["missing", "notes.txt"]
+
+
+def test_a_folder_is_searched_for_manifests_by_name() -> None:
+    write("a.forge.yaml", "b.forge.yml", "c.yaml", "d/e/f.forge.yaml", "d/forge.yaml")
+    assert discover(["."]).files == ["a.forge.yaml", "b.forge.yml", "d/e/f.forge.yaml"]
+
+
+def test_below_manifests_every_file_with_a_top_level_forge_key_is_one() -> None:
+    write("manifests/a.yaml", "x/manifests/labs/b.yml")
+    write("manifests/quoted.yaml", text='# c\n"forge" : 1\n')
+    write("manifests/flow.yaml", text="{forge: 1}\n")
+    write("manifests/broken.yaml", text="forge: 1\na: [\n")
+    write("manifests/other.yaml", text="other: 1\nnested:\n  forge: 1\n")
+    write("manifests/notes.txt")
+    expected = ["broken", "flow", "quoted"]
+    assert discover(["."]).files == [
+        "manifests/a.yaml",
+        *(f"manifests/{name}.yaml" for name in expected),
+        "x/manifests/labs/b.yml",
+    ]
+
+
+def test_a_folder_named_manifests_is_one_also_as_the_path() -> None:
+    write("manifests/a.yaml")
+    assert discover(["manifests/"]).files == ["manifests/a.yaml"]
+
+
+def test_what_git_ignores_is_left_out() -> None:
+    write("a.forge.yaml", "build/b.forge.yaml", "c/d.tmp.forge.yaml", "c/e.forge.yaml")
+    ignore("build/", "*.tmp.forge.yaml")
+    assert discover(["."]).files == ["a.forge.yaml", "c/e.forge.yaml"]
+
+
+def test_ignored_is_seen_from_a_folder_below() -> None:
+    write("c/a.forge.yaml", "c/build/b.forge.yaml")
+    ignore("build/")
+    assert discover(["c"]).files == ["c/a.forge.yaml"]
+
+
+def test_a_named_file_or_folder_is_taken_although_git_ignores_it() -> None:
+    write("build/b.forge.yaml", "c.forge.yaml")
+    ignore("build/", "c.forge.yaml")
+    assert discover(["build", "c.forge.yaml"]).files == ["build/b.forge.yaml", "c.forge.yaml"]
+
+
+def test_a_tracked_file_is_taken_although_a_pattern_ignores_it() -> None:
+    write("a.forge.yaml")
+    ignore("*.forge.yaml")
+    subprocess.run(["git", "add", "-f", "a.forge.yaml"], check=True)
+    assert discover(["."]).files == ["a.forge.yaml"]
+
+
+def test_without_git_only_well_known_folders_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("a.forge.yaml", ".forge/b.forge.yaml", "node_modules/c.forge.yaml", "build/d.forge.yaml")
+    ignore("build/")
+    monkeypatch.setenv("PATH", "")
+    assert discover(["."]).files == ["a.forge.yaml", "build/d.forge.yaml"]
+
+
+def test_29_links_are_not_followed_in_a_walk(tmp_path: Path) -> None:
+    write("inside/a.forge.yaml", "outside/b.forge.yaml")
+    (tmp_path / "inside" / "link").symlink_to(tmp_path / "outside")
+    (tmp_path / "inside" / "c.forge.yaml").symlink_to(tmp_path / "outside" / "b.forge.yaml")
+    assert discover(["inside"]).files == ["inside/a.forge.yaml"]
+
+
+def test_a_file_is_taken_once_by_its_first_name(tmp_path: Path) -> None:
+    write("d/a.forge.yaml")
+    (tmp_path / "link").symlink_to("d/a.forge.yaml")
+    paths = ["d/../d/a.forge.yaml", "d", "link", str(tmp_path / "d")]
+    assert discover(paths).files == ["d/../d/a.forge.yaml"]
+
+
+def test_standard_input_is_a_file_like_others() -> None:
+    write("a.forge.yaml")
+    assert discover(["-", "."]).files == ["-", "a.forge.yaml"]
+
+
+def test_without_paths_the_current_folder_is_searched() -> None:
+    write("a.forge.yaml")
+    assert discover([]).files == ["a.forge.yaml"]
+
+
+def test_without_paths_the_project_says_what_its_manifests_are() -> None:
+    write("a.forge.yaml", "flows/b.forge.yaml")
+    write("pyproject.toml", text='[tool.forge]\nmanifests = ["flows"]\n')
+    assert discover([]).files == ["flows/b.forge.yaml"]
+
+
+def test_a_project_that_says_nothing_means_its_folder() -> None:
+    write("a.forge.yaml")
+    write("pyproject.toml", text='[project]\nname = "x"\n')
+    assert discover([]).files == ["a.forge.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('[tool.forge]\nmanifests = "flows"\n', "must be a list of paths, found 'flows'"),
+        ("[tool.forge\n", "'pyproject.toml' cannot be read: Expected"),
+        ("tool = 1\n", "'tool.forge' in 'pyproject.toml' must be a table"),
+    ],
+)
+def test_a_project_that_cannot_be_read_is_refused(text: str, sentence: str) -> None:
+    write("pyproject.toml", text=text)
+    with pytest.raises(ForgeError, match=sentence.replace(".", r"\.")):
+        discover([])
+
+
+def test_26_names_may_hold_any_byte(tmp_path: Path) -> None:
+    name = os.fsdecode(b"\xff\n.forge.yaml")
+    write(name)
+    assert discover(["."]).files == [name]
+
+
+def test_a_pipe_in_a_folder_is_no_manifest() -> None:
+    write("manifests/a.yaml")
+    os.mkfifo("manifests/pipe.yaml")
+    os.mkfifo("manifests/pipe.forge.yaml")
+    assert discover(["."]).files == ["manifests/a.yaml"]
