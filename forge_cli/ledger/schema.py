@@ -24,6 +24,9 @@ CREATE TABLE lease (
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 """
 
+_HEADER = 100
+"""Bytes of an SQLite header; in a shorter file SQLite sees an empty database."""
+
 _PATIENCE = 5.0
 """Seconds to wait for a lock of another process."""
 
@@ -74,15 +77,17 @@ def _connect(path: Path, mode: str, immutable: bool = False) -> sqlite3.Connecti
 def _recognise(path: Path) -> None:
     try:
         with path.open("rb") as file:
-            header = file.read(16)
+            header = file.read(_HEADER)
     except FileNotFoundError:
         raise faults.missing(path) from None
     except OSError as fault:
         raise faults.unreadable(path, fault) from fault
     if not header:
         raise faults.damaged(path, "it is empty")
-    if header != b"SQLite format 3\0":
+    if not header.startswith(b"SQLite format 3\0"):
         raise faults.foreign(path, "it has no SQLite header")
+    if len(header) < _HEADER:
+        raise faults.damaged(path, f"of its header only {len(header)} bytes are there")
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

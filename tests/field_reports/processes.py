@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
+PROGRAM = (sys.executable, "-m", "forge_cli")
 PATIENCE = 60
 """Seconds after which a process counts as one that hangs."""
 
@@ -45,11 +46,12 @@ class Forge:
         stdin: bytes = b"",
         env: Mapping[str, str] | None = None,
         cwd: Path | None = None,
+        program: Sequence[str] = (),
         prefix: Sequence[str] = (),
     ) -> Ended:
-        """Run it to its end; `prefix` are words in front of the command."""
+        """Run it to its end; `program` stands in for it, `prefix` are words in front of it."""
         done = subprocess.run(
-            [*prefix, *self.argv(arguments)],
+            [*prefix, *(program or PROGRAM), *map(str, arguments)],
             cwd=cwd or self.folder,
             env=self.environment(env),
             input=stdin,
@@ -63,22 +65,21 @@ class Forge:
 
     def start(self, *arguments: str | Path, **options: Any) -> "subprocess.Popen[bytes]":
         """Start it and go on."""
+        program = options.pop("program", PROGRAM)
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
         options.setdefault("cwd", self.folder)
         return subprocess.Popen(
-            self.argv(arguments), env=self.environment(options.pop("env", None)), **options
+            [*program, *map(str, arguments)],
+            env=self.environment(options.pop("env", None)),
+            **options,
         )
-
-    def argv(self, arguments: Sequence[str | Path]) -> list[str]:
-        """The words of the command line."""
-        return [sys.executable, "-m", "forge_cli", *map(str, arguments)]
 
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """What the process is given."""
         given = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(self.root)}
-        return given | {"PYTHONDONTWRITEBYTECODE": "1"} | dict(more or {})
+        return given | dict(more or {})
 
     def record(self, name: str = "*") -> dict[str, Any]:
         """`run.json` of the only run of the manifest."""

@@ -58,6 +58,7 @@ COMMAND_REASONS = {
     "waits": ("timeout", "timeout after 1 s"),
     "deaf": ("timeout", "timeout after 1 s"),
     "tidies": ("timeout", "timeout after 1 s"),
+    "writes-to-closed": ("error", "exit status"),
     "no-json": ("invalid-output", "it reads 'no json\\n'"),
     "wrong": (None, "text@1 does not hold: result: 7 is not of type 'string'"),
     "surplus": (None, "has 'more' beyond its contract"),

@@ -2,10 +2,12 @@
 
 import os
 import shutil
+import time
 from datetime import datetime
 
 import pytest
 
+from forge_cli.engines.local import SystemClock
 from forge_cli.multiagent.times import from_text
 from tests.field_reports.processes import Forge
 
@@ -50,6 +52,17 @@ def test_recorded_times_are_utc_whatever_the_zone(forge: Forge) -> None:
     started = from_text(forge.record()["run"]["started"])
     assert before <= started <= before + 120_000
     assert "complete" in forge("runs", env={"TZ": "America/New_York"}).out
+
+
+def test_a_clock_that_is_set_back_during_a_run_moves_no_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """oxpull/django-ox#16, xapi-project/sm#578: wall clocks decided about leases and timeouts."""
+    clock = SystemClock()
+    first = clock.now()
+    hour_before = time.time_ns() - 3_600_000_000_000
+    monkeypatch.setattr(time, "time_ns", lambda: hour_before)
+    assert first <= clock.now() < first + 60_000
 
 
 @pytest.mark.skipif(not shutil.which("faketime"), reason="faketime is not installed")
