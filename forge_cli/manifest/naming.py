@@ -1,6 +1,7 @@
 """How messages name a place in the manifest and show a value."""
 
 import json
+import re
 from typing import Any
 
 from forge_cli.manifest.findings import Path
@@ -15,6 +16,9 @@ _ENTITIES = {
     "schemas": "schema",
 }
 _LONGEST = 60
+_BARE = re.compile(r"[^\W\d_][\w-]*|[0-9]+[smhd]")
+_READ_AS_ELSE = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
+"""Words that are no text without quotes, to this reader of YAML or to another."""
 
 
 def describe(path: Path) -> str:
@@ -82,8 +86,9 @@ def _flow(value: Any) -> str:
         case list():
             return "[" + ", ".join(_flow(each) for each in value) + "]"
         case dict():
-            return "{" + ", ".join(f"{name}: {_flow(each)}" for name, each in value.items()) + "}"
-        case str() if value and value.replace("-", "").replace("_", "").isalnum():
+            pairs = (f"{_flow(str(name))}: {_flow(each)}" for name, each in value.items())
+            return "{" + ", ".join(pairs) + "}"
+        case str() if _BARE.fullmatch(value) and value.lower() not in _READ_AS_ELSE:
             return value
     return json.dumps(value, ensure_ascii=False)
 

@@ -37,9 +37,10 @@ from functools import lru_cache
 from typing import Any
 
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.naming import describe, flow, places, shown
+from forge_cli.manifest.naming import describe, places, shown
 from forge_cli.manifest.shape.faults import StructureError
-from forge_cli.manifest.shape.language import owners
+from forge_cli.manifest.shape.language import at, child, owners, shapes, values
+from forge_cli.manifest.shape.typed import typed
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.suggest import Suggestion, nearest
 
@@ -72,12 +73,20 @@ def _hint(error: StructureError, suggestion: Suggestion | None, data: Any) -> st
         return f"{_elsewhere(str(error.path[-1]))}{_listed(error.known)}"
     if suggestion.word in error.present:
         return f"add it to '{suggestion.word}'"
-    typed = f"write  {suggestion.word}:"
-    if not isinstance(error.value, dict):
-        typed += f" {flow(error.value)}"
+    hint = f"write  {_typed(error, suggestion, data)}"
     if suggestion.word == "depends_on" and _is_ordered(error.path[:-1], error.value, data):
-        typed += "\nthe reference in 'with' already orders the two"
-    return typed
+        hint += "\nthe reference in 'with' already orders the two"
+    return hint
+
+
+def _typed(error: StructureError, suggestion: Suggestion, data: Any) -> str:
+    """The right key with the value as it takes it; the key alone where that is not plain."""
+    word, key = str(error.path[-1]), suggestion.word
+    node = child(at(error.path[:-1], data), key)
+    if isinstance(error.value, dict) and not suggestion.whose:
+        return f"{key}:"
+    words = tuple(map(str, values(node)))
+    return typed(key, error.value, shapes(node), words, word) or f"{key}:  (forge explain {key})"
 
 
 def _elsewhere(key: str) -> str:

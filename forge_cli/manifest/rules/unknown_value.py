@@ -27,7 +27,9 @@ from collections.abc import Iterator
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.naming import describe, flow
 from forge_cli.manifest.shape.faults import StructureError
+from forge_cli.manifest.shape.typed import policy
 from forge_cli.manifest.subject import Subject
+from forge_cli.manifest.suggest import Suggestion
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -39,8 +41,16 @@ def check(subject: Subject) -> Iterator[Finding]:
             "unknown-value",
             Spot(error.path, note=f"did you mean '{suggestion.word}'?" if suggestion else ""),
             f"unknown value '{value}' for {describe(error.path)}",
-            _hint(error, suggestion.word if suggestion else error.known[0]),
+            _hint(error, _meant(error, suggestion)),
         )
+
+
+def _meant(error: StructureError, suggestion: Suggestion | None) -> str:
+    """The value to type; a policy may have been meant that is no word but a mapping."""
+    meant = policy(error.value) if error.path[-1] == "on_failure" else None
+    if isinstance(meant, dict):
+        return flow(meant)
+    return suggestion.word if suggestion else error.known[0]
 
 
 def _hint(error: StructureError, meant: str) -> str:

@@ -30,7 +30,8 @@ from collections.abc import Iterator
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.naming import describe, flow, shape
 from forge_cli.manifest.shape.faults import StructureError
-from forge_cli.manifest.shape.language import explainable
+from forge_cli.manifest.shape.language import child, explainable, keys, schema
+from forge_cli.manifest.shape.typed import named, typed
 from forge_cli.manifest.subject import Subject
 
 _SPANS = frozenset({"timeout", "deadline", "grace", "backoff", "max"})
@@ -64,22 +65,32 @@ def _quoted(value: str) -> str:
 
 def _hint(error: StructureError) -> str:
     key, value = error.path[-1], error.value
-    typed = f"{key}: " if isinstance(key, str) else ""
+    before = f"{key}: " if isinstance(key, str) else ""
     if _is_right_unquoted(value, error.wanted):
-        return f"remove the quotes: {typed}{value}"
+        return f"remove the quotes: {before}{value}"
     if "whole number" in error.wanted and isinstance(value, float) and value.is_integer():
-        return f"write  {typed}{int(value)}"
-    if error.wanted == ("list",) and isinstance(value, str):
-        return f"write  {typed}[{flow(value)}]"
+        return f"write  {before}{int(value)}"
     if key in _SPANS and isinstance(value, int) and not isinstance(value, bool):
-        return f"write  {typed}{value}s  for seconds; m, h and d are known as well"
+        return f"write  {before}{value}s  for seconds; m, h and d are known as well"
     if (
         error.wanted == ("text",)
         and _is_free_text(error.path)
         and not isinstance(value, list | dict)
     ):
-        return f'put it in quotes: {typed}"{flow(value)}"'
+        return f'put it in quotes: {before}"{flow(value)}"'
+    if isinstance(key, str) and (mended := _mended(key, error)):
+        return mended
     return f"forge explain {explainable(error.path)}"
+
+
+def _mended(key: str, error: StructureError) -> str:
+    """What to type instead, if that is plain."""
+    if error.wanted == ("mapping",):
+        own_names = len(error.path) == 1 and not keys(child(schema(), key))
+        own_names = own_names or key in ("sub_tasks", "env", "with", "labels", "inputs")
+        return named(key, error.value) if own_names and isinstance(error.value, list) else ""
+    mended = typed(key, error.value, error.wanted, error.known)
+    return f"write  {mended}" if mended else ""
 
 
 def _is_right_unquoted(value: object, wanted: tuple[str, ...]) -> bool:

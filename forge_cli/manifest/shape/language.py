@@ -8,6 +8,8 @@ from typing import Any, cast
 
 from pydantic_core import SchemaError, SchemaValidator
 
+from forge_cli.manifest.naming import shape
+
 Node = dict[str, Any]
 """A node of the core schema; its `type` says which."""
 
@@ -90,6 +92,26 @@ def child(node: Node, step: str | int) -> Node:
         case "list":
             return cast(Node, node["items_schema"])
     return {"type": "any"}
+
+
+def at(path: Sequence[str | int], data: Any) -> Node:
+    """The node that a path leads to, by the choices that the data makes on the way."""
+    node, value = resolve(schema()), data
+    for step in path:
+        node = resolve(child(_chosen(node, value), step))
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            value = None
+    return _chosen(node, value)
+
+
+def _chosen(node: Node, value: Any) -> Node:
+    if node["type"] not in ("union", "tagged-union"):
+        return node
+    tagged = node["type"] == "tagged-union" and isinstance(value, dict)
+    label = value.get("kind") if tagged else shape(value)
+    return resolve(choice(node, label)) if label in labels(node) else node
 
 
 def keys(node: Node) -> tuple[str, ...]:

@@ -17,7 +17,11 @@ def told(line: str) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("line", "message", "hint"),
     [
-        ("roles: [a, b]", "expected mapping, found list for 'roles'", "forge explain roles"),
+        (
+            "roles: [a, b]",
+            "expected mapping, found list for 'roles'",
+            "write each entry below a name of its own, not in a list:  roles:  and below it  a:",
+        ),
         (
             'budget: {model_calls: "3"}',
             "expected whole number, found text '3' for 'model_calls' of 'budget'",
