@@ -59,15 +59,24 @@ def elements(texts: tuple[str, ...], for_each: object) -> Iterator[tuple[str, ..
         yield tuple(text.replace(EACH, "*") for text in texts)
 
 
+def anywhere(text: str) -> bool:
+    """Whether the scope begins in any folder: what it is about is kept when it is put below one."""
+    return text.partition(":")[2].startswith("**/")
+
+
 def narrowed(parents: tuple[str, ...], children: tuple[str, ...], outside: str) -> list[str]:
-    """The children with the one that is outside made narrow enough, or else the parents."""
-    kept = [child for child in children if child != outside]
-    kind, _, pattern = outside.partition(":")
-    rest = pattern.removeprefix("**/")
-    for parent in parents:
-        if parent in kept or not parent.startswith(f"{kind}:") or not parent.endswith("/**"):
-            continue
-        for candidate in (f"{parent[:-2]}{pattern}", f"{parent[:-2]}{rest}"):
-            if not fault(candidate) and included(parents, candidate).holds:
-                return [candidate if child == outside else child for child in children]
-    return list(parents)
+    """The children, and for the one that is outside what the parents hold of it; maybe nothing.
+
+    A pattern that begins anywhere is put below a parent; one that has a folder of its own is not,
+    since nobody has such a folder there.
+    """
+    free = [parent for parent in parents if parent not in children and not fault(parent)]
+    inside = [parent for parent in free if included((outside,), parent).holds]
+    if anywhere(outside):
+        kind, _, pattern = outside.partition(":")
+        below = [p[:-2] for p in free if p.startswith(f"{kind}:") and p.endswith("/**")]
+        tries = [f"{base}{rest}" for base in below for rest in (pattern, pattern[3:])]
+        fitting = (each for each in tries if not fault(each) and included(parents, each).holds)
+        inside = list(fitting)[:1] or inside
+    kept = [each for child in children for each in (inside if child == outside else [child])]
+    return list(dict.fromkeys(kept))

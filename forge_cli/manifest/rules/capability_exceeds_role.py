@@ -32,12 +32,14 @@ work_items:
 ```
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.nodes import Agent, Node
+from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.naming import flow
 from forge_cli.manifest.subject import Subject
+from forge_cli.manifest.suggest import suggest
 
 RULE = "capability-exceeds-role"
 
@@ -48,30 +50,32 @@ def check(subject: Subject) -> Iterator[Finding]:
     for role in topology.roles.values():
         delegates = role.written.get("delegates", {})
         path = (*role.path, "delegates", "capabilities")
-        yield from _beyond(path, delegates.get("capabilities", ()), role)
+        yield from _beyond(topology, path, delegates.get("capabilities", ()), role)
     for contract in topology.contracts.values():
         if contract.delegate is not None:
             path = (*contract.path, "authority")
-            yield from _beyond(path, contract.written.get("authority", ()), contract.delegate)
+            asked = contract.written.get("authority", ())
+            yield from _beyond(topology, path, asked, contract.delegate)
     for node in topology.holding("capabilities"):
         path = (*node.path, "capabilities")
         if node.way == "role" and node.agent is not None:
-            yield from _beyond(path, node.own["capabilities"], node.agent)
+            yield from _beyond(topology, path, node.own["capabilities"], node.agent)
         if node.parent is not None and "capabilities" in node.parent.own:
-            yield from _beyond_item(path, node, node.parent)
+            yield from _beyond_item(topology, path, node, node.parent)
 
 
-def _beyond(path: Path, asked: Sequence[str], role: Agent) -> Iterator[Finding]:
-    name = f"role '{role.role_id}'"
-    related = Spot((*role.path, "capabilities"), "key", _holds(name, role.capabilities))
+def _beyond(topology: Topology, path: Path, asked: Sequence[str], role: Agent) -> Iterator[Finding]:
+    name, held = f"role '{role.role_id}'", role.capabilities
+    related = Spot((*role.path, "capabilities"), "key", _holds(name, held))
     for index, word in enumerate(asked):
-        if word not in role.capabilities:
-            spot = Spot((*path, index), note="not held by the role")
-            hint = f"{_write(path, asked, role.capabilities)}\nor add it to {name}"
+        if word not in held:
+            note = _note(topology, word, held) or "not held by the role"
+            hint = _hint(topology, path, asked, word, held, name)
+            spot = Spot((*path, index), note=note)
             yield Finding(RULE, spot, f"'{word}' exceeds {name}", hint, (related,))
 
 
-def _beyond_item(path: Path, node: Node, above: Node) -> Iterator[Finding]:
+def _beyond_item(topology: Topology, path: Path, node: Node, above: Node) -> Iterator[Finding]:
     asked: Sequence[str] = node.own["capabilities"]
     held = frozenset(above.own["capabilities"])
     agent = node.agent.capabilities if node.agent is not None and node.way == "role" else held
@@ -80,9 +84,47 @@ def _beyond_item(path: Path, node: Node, above: Node) -> Iterator[Finding]:
     for index, word in enumerate(asked):
         # What the role does not hold is told once, as that.
         if word not in held and (node.way != "role" or word in agent):
-            spot = Spot((*path, index), note="not granted to the item above")
-            hint = f"{_write(path, asked, held)}\nor add it to {name}"
+            note = _note(topology, word, held) or "not granted to the item above"
+            hint = _hint(topology, path, asked, word, held, name)
+            spot = Spot((*path, index), note=note)
             yield Finding(RULE, spot, f"'{word}' exceeds {name}", hint, (related,))
+
+
+def _note(topology: Topology, word: str, held: frozenset[str]) -> str:
+    meant = _meant(topology, word, held)
+    if not meant:
+        return ""
+    if word in topology.vocabulary.words:
+        return f"'{meant}' allows the same, and is another word"
+    return f"did you mean '{meant}'?"
+
+
+def _meant(topology: Topology, word: str, held: frozenset[str]) -> str:
+    """A held word that allows the same, or the known word that was misspelt; else nothing."""
+    words = topology.vocabulary.words
+    if word in words:
+        return next((each for each in sorted(held) if words[word] and _same(words, word, each)), "")
+    suggestion = suggest(word, (*sorted(held), *words))
+    return suggestion.word if suggestion else ""
+
+
+def _same(words: Mapping[str, frozenset[str]], one: str, other: str) -> bool:
+    return words[one] == words.get(other)
+
+
+def _hint(
+    topology: Topology,
+    path: Path,
+    asked: Sequence[str],
+    word: str,
+    held: frozenset[str],
+    name: str,
+) -> str:
+    meant = _meant(topology, word, held)
+    kept = dict.fromkeys(meant if each == word else each for each in asked)
+    added = word if word in topology.vocabulary.words else meant or word
+    write = f"write  {path[-1]}: {flow([each for each in kept if each in held])}"
+    return f"{write}\nor add '{added}' to {name}" if added not in held else write
 
 
 def _holds(name: str, capabilities: Collection[str]) -> str:
@@ -90,7 +132,3 @@ def _holds(name: str, capabilities: Collection[str]) -> str:
         return f"{name} holds nothing"
     words = ", ".join(f"'{word}'" for word in sorted(capabilities))
     return f"{name} holds {len(capabilities)}: {words}"
-
-
-def _write(path: Path, asked: Sequence[str], held: Collection[str]) -> str:
-    return f"write  {path[-1]}: {flow([word for word in asked if word in held])}"

@@ -39,7 +39,7 @@ from dataclasses import dataclass
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.nodes import Delegated, Node
-from forge_cli.manifest.meaning.scopes import EACH, elements, fault, included, narrowed
+from forge_cli.manifest.meaning.scopes import EACH, anywhere, elements, fault, included, narrowed
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.naming import flow
 from forge_cli.manifest.subject import Subject
@@ -111,11 +111,27 @@ def _finding(
     if not link.scope:
         held = f"{link.name} may {link.verb} nothing"
     related = Spot(link.path, "key", held)
-    hint = f"write  {path[-2]}: {flow_scopes(narrowed(link.scope, scopes, text))}"
+    hint = _hint(str(path[-2]), scopes, text, link)
     subject = "writes" if path[-2] == "writes" else "scope"
     verb = "exceed" if subject == "writes" else "exceeds"
     message = f"{subject} {verb} {link.name}"
     return Finding(RULE, Spot(path, note=note), message, hint, (related,) if link.path else ())
+
+
+def _hint(key: str, scopes: tuple[str, ...], text: str, link: _Above) -> str:
+    """What the link above holds of it, if anything, and how that link is made wider."""
+    kept = narrowed(link.scope, scopes, text)
+    ways = [f"write  {key}: {flow_scopes(kept)}"] if kept else []
+    of_an_item = link.name.startswith(("item ", "scope of item "))
+    if not (kept and anywhere(text)) and (EACH not in text or of_an_item):
+        ways.append(_wider(text, link))
+    return "\nor ".join(ways or [f"write  {key}: {flow_scopes(list(link.scope))}"])
+
+
+def _wider(text: str, link: _Above) -> str:
+    if not link.path:
+        return f"write  scope: {flow_scopes([*link.scope, text])}  at the top"
+    return f"add '{text}' to the scope of {link.name.removeprefix('scope of ')}"
 
 
 def _pronoun(link: _Above) -> str:
