@@ -43,7 +43,11 @@ _FORMS = (
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _GITHUB = re.compile(r"\$\{\{\s*([a-z]+)\.([A-Za-z0-9_.-]+?)\s*(?:\}|$)")
 _OUTPUTS = re.compile(r"\$\{items\.([a-z][a-z0-9_.-]*?)(?:\.outputs)?\}")
-_FOR_SCRIPTS = re.compile(r"\$\{(?:inputs|items|state|env)\.[A-Za-z0-9_.-]+\}")
+_FOR_SCRIPTS = re.compile(
+    r"(?<!\\)\$\{(?:\{\s*[a-z]+\.[^{}\n]*\}\}|(?:inputs|items|state|env|secrets|each|run|attempt|scope"
+    r"|budget|goal|completion)\.[^{}\n]*\})"
+)
+_NAMED = re.compile(r"\$\{\{?\s*((?:[a-z]+)(?:\.[A-Za-z0-9_-]+)*)")
 _OF_AN_ITEM = frozenset({"goal", "scope", "budget", "completion", "attempt"})
 _OPENING = re.compile(r"\$\{[^}]*\}?")
 
@@ -75,13 +79,25 @@ def _elsewhere(mention: Mention, why: str, hint: str) -> Finding:
 def _script(node: Node) -> Iterator[Finding]:
     """A script is Bash and nothing else, to which these are faults of its own at run time."""
     for token in dict.fromkeys(_FOR_SCRIPTS.findall(node.own["script"])):
-        name = token[2:-1].rpartition(".")[2].replace("-", "_")
         yield Finding(
             RULE,
             Spot((*node.path, "script"), token=token),
             f"'{token}' is not filled in a script",
-            f'write  with: {{{name.lower()}: "{token}"}}  and read  $INPUT_{name.upper()}',
+            _for_script(token),
         )
+
+
+def _for_script(token: str) -> str:
+    """What to type so that a script gets the value: the names that `with` and `secrets` give."""
+    found = _NAMED.match(token)
+    root, *rest = found[1].split(".") if found else ("inputs", "NAME")
+    if root == "secrets":
+        return f"write  secrets: [{'.'.join(rest)}]  and read  ${'.'.join(rest)}"
+    root = {"needs": "items", "steps": "items"}.get(root, root)
+    whole = root in ("inputs", "items", "state", "env")
+    reference = ".".join([root, *rest]) if whole else root
+    name = re.sub(r"\W", "_", rest[-1] if whole and rest else root)
+    return f'write  with: {{{name.lower()}: "${{{reference}}}"}}  and read  $INPUT_{name.upper()}'
 
 
 def _unreadable(misread: Misread, topology: Topology) -> Finding:

@@ -35,3 +35,28 @@ def test_what_looks_like_a_reference_in_a_script_is_told_with_the_way_it_goes(
     assert found.hint == (
         'write  with: {result: "${items.a.outputs.result}"}  and read  $INPUT_RESULT'
     )
+
+
+@pytest.mark.parametrize(
+    ("token", "hint"),
+    [
+        ("${inputs.x:-a}", 'write  with: {x: "${inputs.x}"}  and read  $INPUT_X'),
+        ("${{ inputs.x }}", 'write  with: {x: "${inputs.x}"}  and read  $INPUT_X'),
+        ("${each.name}", 'write  with: {each: "${each}"}  and read  $INPUT_EACH'),
+        ("${budget.cost_usd}", 'write  with: {budget: "${budget}"}  and read  $INPUT_BUDGET'),
+        ("${secrets.TOKEN}", "write  secrets: [TOKEN]  and read  $TOKEN"),
+    ],
+)
+def test_a_form_that_bash_refuses_is_told_whatever_its_root(
+    token: str, hint: str, findings: Findings
+) -> None:
+    (found,) = findings(
+        f"forge: 1\nwork_items: {{a: {{script: 'echo {token}', capabilities: []}}}}"
+    )
+    assert found.message == f"'{token}' is not filled in a script"
+    assert found.hint == hint
+
+
+@pytest.mark.parametrize("text", ["${each}", "${run}", "${HOME%.x}", "\\${inputs.x}", "$INPUT_X"])
+def test_what_is_ordinary_shell_in_a_script_is_let_be(text: str, findings: Findings) -> None:
+    assert findings(f"forge: 1\nwork_items: {{a: {{script: 'x {text}', capabilities: []}}}}") == []
