@@ -89,6 +89,7 @@ RULES: Mapping[str, Rule] = {
     "bad-expression": _meaning("when", "criteria", "extract"),
     "bad-schema": _meaning("schemas", "completion"),
     "missing-file": _meaning("handler", "schemas", "completion"),
+    "missing-function": _meaning("call"),
     "capability-exceeds-role": _meaning("roles", "sub_tasks"),
     "authority-exceeds-delegates": _meaning("delegations"),
     "output-exceeds-role": _meaning("outputs"),

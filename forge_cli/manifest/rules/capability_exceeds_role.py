@@ -124,7 +124,8 @@ def _hint(
     kept = dict.fromkeys(meant if each == word else each for each in asked)
     added = word if word in topology.vocabulary.words else meant or word
     write = f"write  {path[-1]}: {flow([each for each in kept if each in held])}"
-    return f"{write}\nor add '{added}' to {name}" if added not in held else write
+    it = "it" if added == word else f"'{added}'"
+    return f"{write}\nor add {it} to {name}" if added not in held else write
 
 
 def _holds(name: str, capabilities: Collection[str]) -> str:

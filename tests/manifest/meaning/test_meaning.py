@@ -30,13 +30,13 @@ work_items:
 
 
 class _AnyFile(Files):
-    """A folder in which every file is there: a schema, or words."""
+    """A folder in which every file is there: a schema, a program, or words."""
 
     def problem(self, name: str) -> str | None:
         return None
 
     def read(self, name: str) -> bytes | None:
-        return b"{}" if name.endswith(".json") else b"words"
+        return {".json": b"{}", ".py": b"from elsewhere import *"}.get(Path(name).suffix, b"words")
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])

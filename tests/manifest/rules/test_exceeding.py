@@ -37,13 +37,13 @@ work_items: {{a: {{role: r, {item}}}}}
             "[read]",
             "[repository-read]",
             "'read' allows the same, and is another word",
-            "write  capabilities: [read]\nor add 'repository-read' to role 'r'",
+            "write  capabilities: [read]\nor add it to role 'r'",
         ),
         (
             "[read]",
             "[read, network]",
             "not held by the role",
-            "write  capabilities: [read]\nor add 'network' to role 'r'",
+            "write  capabilities: [read]\nor add it to role 'r'",
         ),
     ],
 )
