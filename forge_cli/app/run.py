@@ -143,7 +143,8 @@ class Opened:
 def _notes(prepared: Prepared) -> dict[str, str]:
     """What readers of the ledger are to know beside its events."""
     plan = json.dumps(plan_document(prepared.plan), ensure_ascii=False)
-    return {"name": prepared.plan.name, "plan": plan, "evidence": str(prepared.evidence)}
+    places = {"evidence": str(prepared.evidence), "manifest": str(prepared.manifest)}
+    return {"name": prepared.plan.name, "plan": plan, **places}
 
 
 class _Signals:

@@ -25,9 +25,14 @@ class Listed:
     ended: int | None = None
 
 
-def workspace(start: Path) -> Path:
-    """The nearest folder at or above `start` in which something has run; else `start` itself."""
-    return runs.above(start) or start
+def workspace(start: Path, given: Path | None = None) -> Path:
+    """The given folder, else the nearest at or above `start` in which something has run, else it.
+
+    `ForgeError` if the given one is no folder.
+    """
+    if given is not None and not given.is_dir():
+        raise ForgeError(f"--workspace '{given}' is no folder; name one that exists")
+    return given or runs.above(start) or start
 
 
 def chosen(home: Path, end: str | None) -> RunFolder:

@@ -19,10 +19,14 @@ from forge_cli.multiagent.run_state import RunState
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Where the evidence of a run is, and its head; None and empty where there is none."""
+    """Where the evidence of a run is, and its head; None and empty where there is none.
+
+    `manifest` is the file that was run, None where it is gone.
+    """
 
     evidence: Path | None
     head: str
+    manifest: Path | None = None
 
 
 class Replay:
@@ -58,10 +62,13 @@ class Replay:
 
     def told(self, home: Path) -> Told:
         """What a verdict says of the evidence that was written when the run ended."""
-        place = self._reader.meta().get("evidence")
+        meta = self._reader.meta()
+        written = Path(meta.get("manifest", ""))
+        manifest = written if written.is_file() else None
+        place = meta.get("evidence")
         if place is None or not (home / place).is_dir():
-            return Told(None, "")
-        return Told(home / place, f"{self._tree.root()} {self._tree.size}")
+            return Told(None, "", manifest)
+        return Told(home / place, f"{self._tree.root()} {self._tree.size}", manifest)
 
 
 def stored_plan(run: RunFolder, reader: Reader) -> Plan:

@@ -1,6 +1,7 @@
 """Options that several commands share, declared once for typer."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,6 +25,13 @@ Color = Annotated[
     str,
     typer.Option(
         "--color", callback=_one_of(*COLORS), metavar="WHEN", help="Colour: auto, always or never."
+    ),
+]
+
+Workspace = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Where it ran; else the nearest folder, from here up, with runs."
     ),
 ]
 

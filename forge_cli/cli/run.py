@@ -21,6 +21,7 @@ from forge_cli.cli.overview import overview
 from forge_cli.cli.plan import show
 from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import Terminal, complain, write
+from forge_cli.cli.typed import again, as_typed, where
 from forge_cli.cli.verdict import Outcome, exit_code, refusal, verdict
 from forge_cli.engines import ENGINES
 from forge_cli.errors import ForgeError
@@ -99,7 +100,7 @@ def run(
     finished, board = _watched(opened, prepared.run_id, console, form)
     code = exit_code(finished.status, finished.signal, allow_degraded, allow_paused)
     if form == "text":
-        outcome = _outcome(prepared, opened, finished, path)
+        outcome = _outcome(prepared, opened, finished)
         _tell(board, Terminal.of(sys.stdout, color), outcome, code)
     add_outputs(os.environ, board.end.get("outputs") or {})
     return _verified(finished, code)
@@ -163,13 +164,15 @@ def _check_engine(name: str) -> None:
         raise ForgeError(f"there is no engine '{name}'; there are: {', '.join(ENGINES)}")
 
 
-def _outcome(prepared: Prepared, opened: Opened, finished: Finished, path: Path) -> Outcome:
+def _outcome(prepared: Prepared, opened: Opened, finished: Finished) -> Outcome:
+    home = prepared.workspace
     return Outcome(
-        short_name(prepared.workspace, prepared.run_id),
-        os.path.relpath(prepared.evidence),
+        short_name(home, prepared.run_id),
+        as_typed(prepared.evidence),
         f"{finished.head.root} {finished.head.size}",
-        str(path),
+        again(prepared.manifest, home),
         opened.artifacts.get,
+        where(home),
     )
 
 

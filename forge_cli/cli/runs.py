@@ -6,9 +6,10 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from forge_cli.app.runs import Listed, listed, workspace
+from forge_cli.app.runs import Listed, listed
+from forge_cli.app.runs import workspace as workspace_at
 from forge_cli.cli.figures import clock, elapsed
-from forge_cli.cli.options import Color, TextOrJson
+from forge_cli.cli.options import Color, TextOrJson, Workspace
 from forge_cli.cli.tables import clip, left, right
 from forge_cli.cli.terminal import Terminal, width, write
 from forge_cli.cli.words import colour
@@ -18,15 +19,16 @@ _MOST_NAME = 40
 _FAR = 1 << 62
 
 
-def runs(form: TextOrJson = "text", color: Color = "auto") -> int:
+def runs(form: TextOrJson = "text", color: Color = "auto", workspace: Workspace = None) -> int:
     """List what has run here, newest first.
 
     \b
     Examples:
       forge runs
       forge runs --format json
+      forge runs --workspace build/run
     """
-    found = listed(workspace(Path.cwd()), time.time_ns() // 1_000_000)
+    found = listed(workspace_at(Path.cwd(), workspace), time.time_ns() // 1_000_000)
     terminal = Terminal.of(sys.stdout, color)
     write(sys.stdout, runs_json(found) if form == "json" else runs_lines(found, terminal))
     return 0

@@ -10,17 +10,19 @@ from typing import Annotated
 
 import typer
 
-from forge_cli.app.runs import chosen, short_name, workspace
+from forge_cli.app.runs import chosen, short_name
+from forge_cli.app.runs import workspace as workspace_at
 from forge_cli.app.show import Replay, stored_plan
 from forge_cli.cli.board import Board
 from forge_cli.cli.console import Console
 from forge_cli.cli.header import SANDBOX, header, limits
 from forge_cli.cli.item import ItemStory, item_lines
-from forge_cli.cli.options import Color, TextOrLines
+from forge_cli.cli.options import Color, TextOrLines, Workspace
 from forge_cli.cli.overview import overview
 from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import Terminal, write
-from forge_cli.cli.verdict import Outcome, as_typed, exit_code, standing, verdict
+from forge_cli.cli.typed import again, as_typed, where
+from forge_cli.cli.verdict import Outcome, exit_code, standing, verdict
 from forge_cli.errors import ForgeError
 from forge_cli.ledger.lines import Line
 from forge_cli.ledger.reader import Reader
@@ -40,6 +42,7 @@ def show(
     ] = False,
     form: TextOrLines = "text",
     color: Color = "auto",
+    workspace: Workspace = None,
 ) -> int:
     """Show what a run did: its table and verdict, or all about one item.
 
@@ -49,9 +52,10 @@ def show(
     Examples:
       forge show
       forge show 7f3a build
+      forge show 7f3a --workspace build/run
       forge show --follow --format jsonl
     """
-    home = workspace(Path.cwd())
+    home = workspace_at(Path.cwd(), workspace)
     folder = chosen(home, run)
     terminal = Terminal.of(sys.stdout, color)
     with Reader.open(folder.ledger) as reader:
@@ -120,7 +124,14 @@ def run_report(replay: Replay, home: Path, follow: bool, terminal: Terminal) -> 
     else:
         told = replay.told(home)
         name = short_name(home, replay.run.run_id)
-        outcome = Outcome(name, as_typed(told.evidence), told.head, read=replay.artifacts.get)
+        outcome = Outcome(
+            name,
+            as_typed(told.evidence),
+            told.head,
+            again(told.manifest, home),
+            replay.artifacts.get,
+            where(home),
+        )
         block = verdict(board, terminal, outcome, exit_code(status, board.signal))
     if follow:
         return block

@@ -1,10 +1,8 @@
 """The last word on a run: what came of it, why, what to type next, and where the evidence is."""
 
 import json
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from forge_cli.cli.board import Board, Problem
 from forge_cli.cli.figures import count
@@ -28,15 +26,17 @@ class Outcome:
     """What a verdict needs beside the board.
 
     `name` is an end of the run's id that is unique here. `evidence` is the folder, as the user
-    would type it, `head` root and size; both are empty where none was written. `manifest` is its
-    path, where it is known how to type it. `read` gives the bytes kept under a digest.
+    would type it, `head` root and size; both are empty where none was written. `again` is the
+    command that makes a new run, where it is known. `read` gives the bytes kept under a digest.
+    `where` are the words that `forge show` needs to find the run from here.
     """
 
     name: str
     evidence: str = ""
     head: str = ""
-    manifest: str = ""
+    again: str = ""
     read: Callable[[str], bytes] | None = None
+    where: str = ""
 
 
 def exit_code(
@@ -58,7 +58,7 @@ def verdict(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> li
         lines += _tail(terminal, cause, outcome)
         lines += _commands(board, cause, outcome)
     elif board.status in ("failed", "interrupted"):
-        lines.append(f"  look  forge show {outcome.name}")
+        lines.append(f"  look  forge show {outcome.name}{outcome.where}")
     lines += _outputs(board, terminal)
     if board.end.get("outputs"):
         whole = json.dumps(board.end["outputs"], ensure_ascii=False)
@@ -84,14 +84,6 @@ def refusal(terminal: Terminal, reasons: Sequence[str]) -> list[str]:
     for reason in others:
         lines += hang("         ", terminal.safe(reason))
     return lines
-
-
-def as_typed(path: Path | None) -> str:
-    """A path as one would type it here: relative where it is below the current folder."""
-    if path is None:
-        return ""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _first(terminal: Terminal, word: str, sentence: str, code: int | None) -> list[str]:
@@ -188,10 +180,10 @@ def _tail(terminal: Terminal, cause: Problem, outcome: Outcome) -> list[str]:
 def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:
     """What to type next, and where all that the item wrote is kept."""
     item = cause.item_id
-    rows = [("look", f"forge show {outcome.name} {item}", "what it was given, did and wrote")]
-    if board.status == "paused" and outcome.manifest:
-        again = f"forge run {shlex.quote(outcome.manifest)}"
-        rows.append(("again", again, "a new run, from the start"))
+    look = f"forge show {outcome.name} {item}{outcome.where}"
+    rows = [("look", look, "what it was given, did and wrote")]
+    if board.status == "paused" and outcome.again:
+        rows.append(("again", outcome.again, "a new run, from the start"))
     kept = outcome.evidence and cause.captured
     labels = max(len(label) for label in [*(row[0] for row in rows), "all of it" if kept else ""])
     lines = aligned([(f"  {left(label, labels)}", *others) for label, *others in rows])

@@ -31,7 +31,7 @@ def judge(play: Callable[..., Any]) -> Judge:
             board.apply(event)
         code = exit_code(board.status, board.signal)
         kept = {"sha256:aa": written, "sha256:bb": b"it is too late\n"}
-        outcome = Outcome("7f3a", EVIDENCE, HEAD, plan.manifest, kept.__getitem__)
+        outcome = Outcome("7f3a", EVIDENCE, HEAD, f"forge run {plan.manifest}", kept.__getitem__)
         return verdict(board, Terminal(), outcome, code)
 
     return judged
