@@ -1,7 +1,8 @@
 """Inputs of a run: what was given on the command line, and the manifest's defaults."""
 
 import json
-from collections.abc import Iterable, Mapping
+import shlex
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from forge_cli.errors import ForgeError
@@ -9,13 +10,17 @@ from forge_cli.gateway.acceptance import unsafe
 from forge_cli.multiagent.plan import Input, Json, Plan
 
 
-def read_pairs(pairs: Iterable[str]) -> dict[str, str]:
-    """What `--input KEY=VALUE` says, as text; `ForgeError` for anything else or a key twice."""
+def read_pairs(pairs: Iterable[str], declared: Collection[str] = ()) -> dict[str, str]:
+    """What `--input KEY=VALUE` says, as text; `ForgeError` for anything else or a key twice.
+
+    `declared` are the names of inputs, for what to type instead.
+    """
     given: dict[str, str] = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key:
-            raise ForgeError(f"--input '{pair}' is not KEY=VALUE; write  --input issue=482")
+            name = pair if pair in declared else next(iter(declared), "KEY")
+            raise ForgeError(f"--input '{pair}' is not KEY=VALUE; write  --input {name}=VALUE")
         if key in given:
             raise ForgeError(f"--input {key} is given twice: '{given[key]}' and '{value}'")
         given[key] = value
@@ -98,22 +103,38 @@ def _value(key: str, text: str, declared: Input) -> Json:
     try:
         value = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        raise _unfit(key, wanted, text) from None
+        value = None
+    if not _fits(value, wanted):
+        raise _unfit(
+            key, wanted, text, f"; write  --input {shlex.quote(_example(key, wanted, text))}"
+        )
     return _checked(key, value, declared)
 
 
 def _checked(key: str, value: Json, declared: Input) -> Json:
     wanted = _wanted(declared)
-    fitting = _TYPES.get(wanted, (str,) if wanted == "string" else (object,))
-    if not isinstance(value, fitting) or (isinstance(value, bool) and wanted in _NUMBERS):
+    if not _fits(value, wanted):
         raise _unfit(key, wanted, json.dumps(value, ensure_ascii=False))
     if fault := unsafe(value, f"input '{key}'"):
         raise ForgeError(f"{fault}; no value of a run may")
     return value
 
 
-def _unfit(key: str, wanted: str, text: str) -> ForgeError:
-    return ForgeError(f"input '{key}' is to be of type {wanted}, '{text[:80]}' is not")
+def _fits(value: Json, wanted: str) -> bool:
+    fitting = _TYPES.get(wanted, (str,) if wanted == "string" else (object,))
+    return isinstance(value, fitting) and not (isinstance(value, bool) and wanted in _NUMBERS)
+
+
+def _unfit(key: str, wanted: str, text: str, way: str = "") -> ForgeError:
+    return ForgeError(f"input '{key}' is to be of type {wanted}, '{text[:80]}' is not{way}")
+
+
+def _example(key: str, wanted: str, text: str) -> str:
+    """What can be typed: of a list the words themselves, else any value of the type."""
+    words = [part.strip() for part in text[:80].split(",")]
+    array = json.dumps(["a", "b"] if text[:1] in ("[", "{") else words, ensure_ascii=False)
+    examples = {"array": array, "object": '{"name": "value"}', "boolean": "true"}
+    return f"{key}={examples.get(wanted, '3')}"
 
 
 _NUMBERS = ("integer", "number")

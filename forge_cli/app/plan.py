@@ -71,7 +71,12 @@ def planned(
         plan,
         warnings,
         _reasons(plan, found.data),
-        _inputs(plan, found.data, read_pairs(given), None if file is None else read_file(file)),
+        _inputs(
+            plan,
+            found.data,
+            read_pairs(given, plan.inputs),
+            None if file is None else read_file(file),
+        ),
         tuple(needs(plan, workspace, environment)),
         (*found.refusals, *overweight(plan, workspace)),
         found.data.get("description", ""),

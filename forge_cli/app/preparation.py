@@ -68,7 +68,7 @@ def prepare(
     """
     plan = limited(found, plan, wishes.jobs, env)
     file = None if wishes.inputs_file is None else read_file(wishes.inputs_file)
-    inputs = bind(plan, read_pairs(wishes.given), file)
+    inputs = bind(plan, read_pairs(wishes.given, plan.inputs), file)
     workspace = workspace_of(manifest, wishes.workspace)
     late = [f.message for f in found.report.findings if f.rule == "deadline-past"]
     reasons = [*found.refusals, *late, *_missing(plan, workspace, env)]

@@ -28,7 +28,8 @@ class Lines:
         self._board = board
         self._terminal = terminal
         self._loud = 0
-        names = [] if board.large else [width(item_id) for item_id in board.plan.items]
+        items = [] if board.large else board.plan.items.values()
+        names = [width(item.item_id) + _suffix(item) for item in items]
         self._item_columns = min(max([8, *names]), 24)
 
     def of(self, event: Event) -> list[str]:
@@ -127,7 +128,7 @@ class Lines:
         item = self._board.plan.items[event.item]
         row = self._board.row(event.item)
         if self._board.is_group(item):
-            return tally(row.children or {})
+            return tally(row.children or {}) or "no elements"
         output = event.body.get("output") or {}
         octets = sum(map(_octets, output.values()))
         text = f"{', '.join(output)}, {size(octets)}"
@@ -143,6 +144,13 @@ class Lines:
     def _is_command(self, item: Item) -> bool:
         role = self._board.plan.roles.get(item.role_id)
         return role is not None and role.handler.kind == "command"
+
+
+def _suffix(item: Item) -> int:
+    """The columns that `.0` takes behind the name of an item with elements."""
+    if item.for_each is None:
+        return 0
+    return 1 + len(str(len(item.for_each) - 1)) if isinstance(item.for_each, list) else 2
 
 
 def _failure(body: Mapping[str, Json]) -> str:

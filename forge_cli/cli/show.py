@@ -26,6 +26,7 @@ from forge_cli.cli.verdict import Outcome, exit_code, standing, verdict
 from forge_cli.errors import ForgeError
 from forge_cli.ledger.lines import Line
 from forge_cli.ledger.reader import Reader
+from forge_cli.ledger.runs import RunFolder
 
 _PAUSE = 0.25
 
@@ -56,7 +57,7 @@ def show(
       forge show --follow --format jsonl
     """
     home = workspace_at(Path.cwd(), workspace)
-    folder = chosen(home, run)
+    folder = _chosen(home, run)
     terminal = Terminal.of(sys.stdout, color)
     with Reader.open(folder.ledger) as reader:
         replay = Replay(folder, reader, stored_plan(folder, reader))
@@ -70,6 +71,29 @@ def show(
         else:
             write(sys.stdout, map(terminal.fit, run_report(replay, home, follow, terminal)))
     return 0
+
+
+def _chosen(home: Path, run: str | None) -> RunFolder:
+    """The run that is meant; an item's name alone is answered with what to type."""
+    try:
+        return chosen(home, run)
+    except ForgeError:
+        if run is None or _no_item_of_the_latest(home, run):
+            raise
+        name = short_name(home, chosen(home, None).run_id)
+        raise ForgeError(
+            f"no run's id ends in '{run}', which is an item of the latest run; "
+            f"write  forge show {name} {run}{where(home)}"
+        ) from None
+
+
+def _no_item_of_the_latest(home: Path, item: str) -> bool:
+    try:
+        folder = chosen(home, None)
+        with Reader.open(folder.ledger) as reader:
+            return item.partition(".")[0] not in stored_plan(folder, reader).items
+    except ForgeError:
+        return True
 
 
 def _now() -> int:
@@ -99,7 +123,7 @@ def _check_item(replay: Replay, item: str) -> None:
     if item.partition(".")[0] in replay.plan.items:
         return
     close = get_close_matches(item, names, 1)
-    meant = f"; did you mean '{close[0]}'?" if close else ""
+    meant = f"; did you mean '{close[0]}'?" if close else "."
     known = ", ".join(names[:10]) + (", .." if names[10:] else "")
     raise ForgeError(f"run '{replay.run.run_id}' has no item '{item}'{meant} It has: {known}")
 

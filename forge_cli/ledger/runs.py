@@ -86,7 +86,7 @@ def find(workspace: Path, end: str) -> RunFolder:
         raise ForgeError(f"'{end}' is the end of {len(matches)} runs: {names}; give more of it")
     known = ", ".join(run.run_id for run in runs[-5:]) or "none"
     raise ForgeError(
-        f"no run's id ends in '{end}'; the newest here: {known} (`forge runs` has all)"
+        f"no run's id ends in '{end}'; the newest in '{workspace}': {known} (`forge runs` has all)"
     )
 
 

@@ -28,6 +28,12 @@ def test_what_is_no_pair_is_refused(pair: str) -> None:
         read_pairs([pair])
 
 
+@pytest.mark.parametrize(("pair", "name"), [("sources", "sources"), ("topic", "issue")])
+def test_what_is_no_pair_is_answered_with_a_declared_name(pair: str, name: str) -> None:
+    with pytest.raises(ForgeError, match=f"write  --input {name}=VALUE"):
+        read_pairs([pair], ["issue", "sources"])
+
+
 def test_a_key_given_twice_is_refused_with_both_values() -> None:
     with pytest.raises(ForgeError, match="issue is given twice: '1' and '2'"):
         read_pairs(["issue=1", "issue=2"])
@@ -73,19 +79,26 @@ def test_without_a_type_that_of_the_default_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "text"),
+    ("kind", "text", "typed"),
     [
-        ("integer", "true"),
-        ("integer", "2.5"),
-        ("number", "NaN"),
-        ("boolean", "yes"),
-        ("array", "["),
+        ("integer", "true", "x=3"),
+        ("integer", "2.5", "x=3"),
+        ("number", "NaN", "x=3"),
+        ("boolean", "yes", "x=true"),
+        ("array", "[", """'x=["a", "b"]'"""),
+        ("array", "a", """'x=["a"]'"""),
+        ("array", "a,b", """'x=["a", "b"]'"""),
+        ("object", "a", """'x={"name": "value"}'"""),
     ],
 )
-def test_a_value_of_another_type_is_refused_with_both(kind: str, text: str) -> None:
+def test_a_value_of_another_type_is_refused_with_both_and_what_to_type(
+    kind: str, text: str, typed: str
+) -> None:
     with pytest.raises(ForgeError) as refusal:
         bind(plan(x=Input(True, type=kind)), {"x": text})
-    assert str(refusal.value) == f"input 'x' is to be of type {kind}, '{text}' is not"
+    assert str(refusal.value) == (
+        f"input 'x' is to be of type {kind}, '{text}' is not; write  --input {typed}"
+    )
 
 
 def test_what_is_given_comes_before_the_file_and_the_file_before_defaults(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def _refused(text: str, error: Exception) -> Reading:
             hint=f"write  {quoted}",
         )
     bare = _BARE_LITERAL.search(text)
-    if bare:
+    if bare and not any(re.search(each, _outside_quotes(text)) for each in _FOREIGN):
         literal = bare["literal"]
         mended = f"{text[: bare.start('literal')]}`{literal}`{text[bare.end('literal') :]}"
         return Reading(
@@ -120,18 +120,54 @@ def _refused(text: str, error: Exception) -> Reading:
             token=literal,
             hint=f"write  {mended}",
         )
+    for operator, meant in _FOREIGN.items():
+        found = re.search(operator, _outside_quotes(text))
+        if found:
+            token = found[0].strip()
+            return Reading(
+                fault=f"'{token}' is no operator of JMESPath; it says '{meant}'",
+                token=token,
+                hint=f"write  {_translated(text)}",
+            )
     return Reading(fault=_sentence(text, error), token=_token(text, error), hint=_QUOTING)
 
 
 _QUOTING = 'names with hyphens need double quotes, literals backticks: "a-b" == `0`'
 
 
-def _hyphenated(text: str) -> Iterator[str]:
-    # What stands in quotes or backticks is read as it is.
-    bare = re.sub(
+_FOREIGN = {
+    r"(?<![=!<>])=(?!=)": "==",
+    r"===": "==",
+    r"!==": "!=",
+    r"<>": "!=",
+    r"\s(?:and|AND)\s": "&&",
+    r"\s(?:or|OR)\s": "||",
+    r"(?<!\S)(?:not|NOT)\s": "!",
+}
+"""Operators of other languages, and what they are in JMESPath."""
+
+
+def _translated(text: str) -> str:
+    """The text with JMESPath's operators and its literals in backticks."""
+    for operator, meant in _FOREIGN.items():
+        padded = f" {meant} " if meant in ("&&", "||") else meant
+        for found in reversed([*re.finditer(operator, _outside_quotes(text))]):
+            text = f"{text[: found.start()]}{padded}{text[found.end() :]}"
+    for found in reversed([*_BARE_LITERAL.finditer(_outside_quotes(text))]):
+        start, end = found.span("literal")
+        text = f"{text[:start]}`{found['literal']}`{text[end:]}"
+    return text
+
+
+def _outside_quotes(text: str) -> str:
+    """The text with blanks for what stands in quotes or backticks, which is read as it is."""
+    return re.sub(
         r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", lambda m: " " * len(m[0]), text
     )
-    yield from (match[1] for match in _HYPHENATED.finditer(bare))
+
+
+def _hyphenated(text: str) -> Iterator[str]:
+    yield from (match[1] for match in _HYPHENATED.finditer(_outside_quotes(text)))
 
 
 def _sentence(text: str, error: Exception) -> str:

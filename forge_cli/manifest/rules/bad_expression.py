@@ -126,10 +126,10 @@ def _criteria(path: Path, written: Written, outputs: tuple[str, ...]) -> Iterato
         yield from _fault(place, reading)
         for steps in reading.paths:
             if steps and steps[0] not in outputs:
-                yield _no_output(place, steps[0], outputs)
+                yield _no_output(place, steps[0], outputs, f'"{steps[0]}"' in text)
 
 
-def _no_output(path: Path, name: str, outputs: tuple[str, ...]) -> Finding:
+def _no_output(path: Path, name: str, outputs: tuple[str, ...], quoted: bool) -> Finding:
     suggestion = suggest(name, outputs)
     note = f"did you mean '{suggestion.word}'?" if suggestion else ""
     known = ", ".join(f"'{key}'" for key in outputs) or "none"
@@ -137,7 +137,7 @@ def _no_output(path: Path, name: str, outputs: tuple[str, ...]) -> Finding:
         RULE,
         Spot(path, note=note, token=name),
         f"'{name}' is always null here: a criterion looks at the outputs of {describe(path[:2])}",
-        f"outputs: {known}",
+        f"a text stands in single quotes:  '{name}'" if quoted else f"outputs: {known}",
     )
 
 

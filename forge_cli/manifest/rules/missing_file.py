@@ -36,6 +36,7 @@ from collections.abc import Iterator
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.subject import Subject
+from forge_cli.manifest.suggest import nearest
 
 RULE = "missing-file"
 
@@ -49,8 +50,19 @@ def check(subject: Subject) -> Iterator[Finding]:
                 RULE,
                 Spot(path, token=name),
                 f"{what} '{name}' {problem}",
-                "files are named from the manifest's folder, and lie below it",
+                _hint(subject, path, name),
             )
+
+
+def _hint(subject: Subject, path: Path, name: str) -> str:
+    """A schema of that name may have been meant; else where files are looked for."""
+    known = tuple(section(subject.data, "schemas"))
+    if path[-1] == "completion" and known:
+        same = (each for each in known if name in (each, each.partition("@")[0]))
+        meant = next(same, None) or nearest(name, known)
+        if meant:
+            return f"write  completion: schema:{meant}"
+    return "files are named from the manifest's folder, and lie below it"
 
 
 def _files(subject: Subject) -> Iterator[tuple[Path, str, str]]:

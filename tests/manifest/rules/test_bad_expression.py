@@ -1,0 +1,42 @@
+"""Conditions in the manner of other languages, beyond the example of the rule."""
+
+import pytest
+
+from forge_cli.manifest.check import check
+from forge_cli.manifest.findings import Finding
+from forge_cli.manifest.reading.source import parse
+
+
+def only(criterion: str) -> Finding:
+    text = f"""\
+forge: 1
+roles:
+  r: {{capabilities: [], outputs: [verdict, count], handler: {{kind: command, argv: [x]}}}}
+work_items: {{a: {{role: r, criteria: [{criterion!r}]}}}}
+"""
+    (found,) = check(parse(text.encode()), "x.yaml")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("criterion", "token", "typed"),
+    [
+        ("count = 1", "=", "count == `1`"),
+        ("count === 1", "===", "count == `1`"),
+        ("count !== 1", "!==", "count != `1`"),
+        ("count <> 1", "<>", "count != `1`"),
+        ("count = 1 and verdict = `2`", "=", "count == `1` && verdict == `2`"),
+        ("verdict or count", "or", "verdict || count"),
+        ("not verdict", "not", "!verdict"),
+    ],
+)
+def test_an_operator_of_another_language_is_translated(
+    criterion: str, token: str, typed: str
+) -> None:
+    found = only(criterion)
+    assert found.spot.token == token
+    assert found.hint == f"write  {typed}"
+
+
+def test_a_text_in_double_quotes_is_told_to_stand_in_single_ones() -> None:
+    assert only('verdict == "approve"').hint == "a text stands in single quotes:  'approve'"
