@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from forge_cli.cli.board import Board, Problem
 from forge_cli.cli.figures import count
 from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, left, spread, wrap
+from forge_cli.cli.tail import tail
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.cli.words import colour
 from forge_cli.multiagent.plan import Json
@@ -167,14 +168,12 @@ def _tail(terminal: Terminal, cause: Problem, outcome: Outcome) -> list[str]:
     """The last lines that the failing turn wrote, those on standard error at the end."""
     if outcome.read is None:
         return []
-    lines: list[str] = []
-    for stream in ("stdout", "stderr"):
-        digest = cause.captured.get(stream)
-        if digest:
-            text = outcome.read(digest)[-_TAIL_BYTES:].decode(errors="replace")
-            lines += [line for line in text.splitlines() if line.strip()]
+    digests = [cause.captured.get(stream) for stream in ("stdout", "stderr")]
+    texts = [outcome.read(digest)[-_TAIL_BYTES:] for digest in digests if digest]
+    written = b"\n".join(texts).decode(errors="replace")
     head = f"  {cause.item_id}  │ "
-    return [clip(head + terminal.safe(line), VERDICT_WIDTH + 1) for line in lines[-_TAIL:]]
+    lines = tail(written, cause.ending.reason, _TAIL)
+    return [clip(head + terminal.safe(line), VERDICT_WIDTH + 1) for line in lines]
 
 
 def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from forge_cli.errors import ForgeError
+from forge_cli.manifest.suggest import nearest
 
 STANDARD_INPUT = "-"
 _SUFFIXES = (".forge.yaml", ".forge.yml")
@@ -16,6 +17,8 @@ _NEVER_WALKED = frozenset({".git", ".forge", "node_modules", ".venv", "__pycache
 # Also of a file that is not YAML any more: its fault is then shown instead of the file skipped.
 _IS_MANIFEST = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:\{\s*)?["']?forge["']?[ \t]*:""", re.MULTILINE)
 _HEAD = 2**16
+_MOST_SHOWN = 5
+"""Manifests that are named where one is missing."""
 
 
 @dataclass(slots=True)
@@ -43,6 +46,25 @@ def discover(paths: Sequence[str]) -> Selection:
             selection.files.append(path)
     selection.files = sorted(_once(selection.files))
     return selection
+
+
+def beside(name: str) -> str:
+    """The end of a sentence that says what there is where a file is missing; maybe nothing."""
+    folder, missing = os.path.split(name)
+    try:
+        listed = os.listdir(folder or os.curdir)
+    except OSError:
+        return f", nor does its folder '{folder}'"
+    found = {each: os.path.join(folder, each) for each in sorted(listed) if each.endswith(_YAML)}
+    stems = {each.partition(".")[0]: path for each, path in found.items()}
+    meant = nearest(missing.partition(".")[0], tuple(stems))
+    if meant:
+        return f"; did you mean '{stems[meant]}'?"
+    manifests = [f"'{path}'" for each, path in found.items() if each.endswith(_SUFFIXES)]
+    if not manifests:
+        return ""
+    more = f" and {len(manifests) - _MOST_SHOWN} more" if manifests[_MOST_SHOWN:] else ""
+    return f"; there are: {', '.join(manifests[:_MOST_SHOWN])}{more}"
 
 
 def _once(files: Sequence[str]) -> list[str]:

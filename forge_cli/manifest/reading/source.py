@@ -29,7 +29,6 @@ _KINDS = (
     (stat.S_ISSOCK, "is a socket"),
 )
 _REASONS = {
-    errno.ENOENT: "does not exist",
     errno.ELOOP: "is a link that leads back to itself",
     errno.ENOTDIR: "does not exist: a part of its path is a file, not a folder",
     errno.EACCES: "may not be read by this user",
@@ -122,6 +121,10 @@ def _read_regular(descriptor: int, name: str, max_size: int) -> bytes:
 def _reason(name: str, error: OSError) -> str:
     if error.errno == errno.ENOENT and os.path.islink(name):
         return f"is a link to '{os.readlink(name)}', which does not exist"
+    if error.errno == errno.ENOENT:
+        from forge_cli.manifest.reading.discovery import beside
+
+        return f"does not exist{beside(name)}"
     return _REASONS.get(error.errno or 0, f"cannot be read: {error.strerror}")
 
 

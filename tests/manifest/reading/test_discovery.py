@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forge_cli.errors import ForgeError
-from forge_cli.manifest.reading.discovery import discover
+from forge_cli.manifest.reading.discovery import beside, discover
 
 
 @pytest.fixture(autouse=True)
@@ -151,3 +151,31 @@ def test_a_pipe_in_a_folder_is_no_manifest() -> None:
     os.mkfifo("manifests/pipe.yaml")
     os.mkfifo("manifests/pipe.forge.yaml")
     assert discover(["."]).files == ["manifests/a.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [
+        ("fic.forge.yaml", "; did you mean 'fix.forge.yaml'?"),
+        ("fix.yaml", "; did you mean 'fix.forge.yaml'?"),
+        ("fix", "; did you mean 'fix.forge.yaml'?"),
+        ("other.forge.yaml", "; there are: 'deploy.forge.yaml', 'fix.forge.yaml'"),
+        ("nowhere/x.yaml", ", nor does its folder 'nowhere'"),
+    ],
+)
+def test_a_missing_file_is_told_with_what_is_there(
+    name: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for each in ("fix.forge.yaml", "deploy.forge.yaml"):
+        (tmp_path / each).touch()
+    assert beside(name) == end
+
+
+def test_only_the_first_of_many_manifests_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number in range(7):
+        (tmp_path / f"plan{number}{number}{number}{number}.forge.yaml").touch()
+    assert beside("x.forge.yaml").endswith("'plan4444.forge.yaml' and 2 more")
