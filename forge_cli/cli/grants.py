@@ -1,13 +1,15 @@
 """What turns of an item may do, and under which limits."""
 
+import re
 import shlex
 from collections.abc import Iterator
 
-from forge_cli.cli.figures import deadline, duration
+from forge_cli.cli.figures import count, deadline, duration
 from forge_cli.cli.tables import clip, left
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.multiagent.plan import Grant, Item, Plan
 
+_OF_AN_INPUT = re.compile(r"\$\{inputs\.([a-zA-Z0-9_-]+)\}")
 _HOUR = 3_600_000
 _WIDEST = 70
 _MOST_LINES = 12
@@ -38,7 +40,9 @@ def _left_side(
 ) -> Iterator[str]:
     for key, parts in _uses(plan, item, grant):
         head = left(key, 7) if width(key) < 7 else f"{key} "
-        yield from _packed(head, [terminal.safe(part) for part in parts], columns)
+        # A script's first line only says which one it is: limits shall stand beside it.
+        widest = columns - width(head) if key == "script" else _WIDEST
+        yield from _packed(head, [clip(terminal.safe(part), widest) for part in parts], columns)
 
 
 def _packed(head: str, parts: list[str], columns: int) -> list[str]:
@@ -78,14 +82,25 @@ def _uses(plan: Plan, item: Item, grant: Grant) -> Iterator[tuple[str, list[str]
     if hosts and "network" in grant.actions:
         yield "reach", hosts
     if item.for_each is not None:
-        number = f"{len(item.for_each)} elements" if isinstance(item.for_each, list) else "elements"
-        yield "each", [f"{number}, {item.max_parallel or plan.max_concurrency} at once"]
+        together = min(item.max_parallel or plan.max_concurrency, plan.max_concurrency)
+        yield "each", [f"{_elements(plan, item)}, {together} at once"]
     if item.when is not None:
         yield "when", [item.when]
     held = [f"{item.completion} holds"] if item.completion else []
     held += [*item.criteria, *(f"{name} is there" for name in item.evidence)]
     if held:
         yield "accept when", held
+
+
+def _elements(plan: Plan, item: Item) -> str:
+    """How many elements there are, or what has them."""
+    if isinstance(item.for_each, list):
+        return count(len(item.for_each), "element")
+    found = _OF_AN_INPUT.fullmatch(str(item.for_each))
+    declared = plan.inputs.get(found[1]) if found else None
+    if declared is not None and isinstance(declared.default, list):
+        return f"{count(len(declared.default), 'element')} by default"
+    return f"element of {item.for_each}"
 
 
 def _limits(item: Item) -> Iterator[tuple[str, str]]:

@@ -112,6 +112,8 @@ def _row(board: Board, terminal: Terminal, layout: _Layout, item: Item, now: int
         else "-",
     )
     state = state_of(board, item)
+    if not layout.attempt and row.attempts > 1 and not board.is_group(item):
+        state += f", attempt {row.attempts}"
     line = _grid(layout, item.item_id, who(item), state, figures)
     return _inked(terminal, line, layout, state)
 

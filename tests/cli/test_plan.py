@@ -10,7 +10,7 @@ from forge_cli.app.planned import Planned, Why
 from forge_cli.cli.plan_tables import plan_lines
 from forge_cli.cli.terminal import ASCII_TWINS, Terminal
 from forge_cli.multiagent.budget import Budget
-from forge_cli.multiagent.plan import Grant, Handler, Item, Plan, Retry, Role
+from forge_cli.multiagent.plan import Grant, Handler, Input, Item, Plan, Retry, Role
 
 LACKS = ("outputs verdict, findings",)
 
@@ -154,6 +154,30 @@ def test_limits_that_are_not_the_default_stand_beside_the_grant() -> None:
         "timeout   1m30s",
     ):
         assert part in text
+
+
+@pytest.mark.parametrize(
+    ("for_each", "told"),
+    [
+        (["a"], "1 element, 4 at once"),
+        ("${inputs.parts}", "3 elements by default, 4 at once"),
+        ("${inputs.given}", "element of ${inputs.given}, 4 at once"),
+        ("${items.a.outputs.result}", "element of ${items.a.outputs.result}, 4 at once"),
+    ],
+)
+def test_a_list_is_told_with_its_length_or_where_it_comes_from(for_each: Any, told: str) -> None:
+    inputs = {"parts": Input(False, ["a", "b", "c"]), "given": Input(True)}
+    pair = command("scan", ["scan"], for_each=for_each, pattern="each", max_parallel=9)
+    assert f"each   {told}" in shown(Planned(plan_with(pair, inputs=inputs)))
+
+
+def test_limits_stand_beside_a_script_however_long_its_first_line_is() -> None:
+    role, item = command("check", [])
+    handler = Handler("command", {"argv": ["bash", "-c", "x" * 200], "inputs_as_env": True})
+    text = shown(Planned(plan_with((dataclasses.replace(role, handler=handler), item))))
+    (line,) = [each for each in text.splitlines() if " script " in each]
+    assert ".." in line
+    assert "risk " in line
 
 
 def test_a_path_that_is_longer_than_the_deadline_says_so() -> None:
