@@ -1,9 +1,11 @@
 """The use case of `forge explain`: what a rule, a key, a status or an exit code means."""
 
+import re
 from collections.abc import Iterator
 from textwrap import wrap
 
 from forge_cli.app.glossary import EXIT_CODES, ITEM_STATUSES, RUN_STATUSES
+from forge_cli.app.related import related, said
 from forge_cli.errors import ForgeError
 from forge_cli.manifest.naming import flow, places
 from forge_cli.manifest.rules import RULES, load
@@ -12,6 +14,7 @@ from forge_cli.manifest.suggest import suggest
 
 _WIDTH = 96
 _LONGEST_EXAMPLE = 80
+_SENTENCE = re.compile(r"(?<=[.]) ")
 
 
 def explain(word: str) -> list[str]:
@@ -19,13 +22,29 @@ def explain(word: str) -> list[str]:
 
     `ForgeError` with what was probably meant, if it has none.
     """
+    _check(word)
     sections = [*_rule(word), *_keys(word), *_statuses(word), *_exit_code(word)]
-    if not sections:
-        raise ForgeError(f"'{word}' is no rule, key, status or exit code; {_advice(word)}")
     lines = sections[0]
     for section in sections[1:]:
         lines = [*lines, "", *section]
     return lines
+
+
+def brief(word: str) -> list[str]:
+    """A line for each meaning of a word: the first sentence that is said of it."""
+    _check(word)
+    return [f"{word}: {_SENTENCE.split(text, maxsplit=1)[0]}" for text in said(word)]
+
+
+def see_also(word: str) -> list[str]:
+    """The words to read on with, if there are any."""
+    others = related(word)
+    return ["", *_wrapped(f"see also: {', '.join(others)}")] if others else []
+
+
+def _check(word: str) -> None:
+    if not said(word):
+        raise ForgeError(f"'{word}' is no rule, key, status or exit code; {_advice(word)}")
 
 
 def _rule(word: str) -> Iterator[list[str]]:
