@@ -22,14 +22,16 @@ class Default:
 
 
 def defaults(plan: Plan, topology: Topology) -> tuple[Default, ...]:
-    """The run's, then those of items and of roles' programs; of a kind, by their first holder.
+    """The run's, then those of items and of roles' programs, in the order of their keys.
 
     What an item takes over from its role or from the run is no default: the grant has it.
     """
     found: dict[tuple[str, str], tuple[Json, list[str]]] = {}
     for holder, key, value in (*_of_items(plan, topology), *_of_programs(plan, topology)):
         found.setdefault((key, str(value)), (value, []))[1].append(holder)
-    shared = (Default(key, value, tuple(names)) for (key, _), (value, names) in found.items())
+    shared = [Default(key, value, tuple(names)) for (key, _), (value, names) in found.items()]
+    keys = list(dict.fromkeys(default.key for default in shared))
+    shared.sort(key=lambda default: keys.index(default.key))
     return (*_of_run(plan, topology), *shared)
 
 

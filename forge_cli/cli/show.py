@@ -38,6 +38,9 @@ class Said:
     verbose: bool = False
 
 
+AS_USUAL = Said()
+
+
 def show(
     run: Annotated[
         str | None, typer.Argument(metavar="RUN", help="Any unique end of its id; else the latest.")
@@ -117,7 +120,7 @@ def _check_item(replay: Replay, item: str) -> None:
 
 
 def item_report(
-    replay: Replay, item: str, follow: bool, terminal: Terminal, said: Said
+    replay: Replay, item: str, follow: bool, terminal: Terminal, said: Said = AS_USUAL
 ) -> list[str]:
     """All about one item; `ForgeError` if it did not come into being."""
     story = ItemStory(item)
@@ -132,7 +135,7 @@ def item_report(
 
 
 def run_report(
-    replay: Replay, home: Path, follow: bool, terminal: Terminal, said: Said
+    replay: Replay, home: Path, follow: bool, terminal: Terminal, said: Said = AS_USUAL
 ) -> list[str]:
     """Header, table and verdict of a run; with `follow` only the verdict, behind its progress."""
     events: list[str] = []

@@ -49,6 +49,7 @@ def verify(
     Examples:
       forge verify evidence/
       forge run manifests/office-research.yaml | tee run.log
+      forge verify -v
       forge verify --head "$(tail -n 1 run.log)"
     """
     folders = find(paths or [], Path())
