@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from forge_cli.app.defaults import Default
+from forge_cli.app.needs import MISSING
 from forge_cli.app.planned import Planned
 from forge_cli.cli.figures import amounts, duration, size
 from forge_cli.cli.tables import clip, hang, left, rule
@@ -25,7 +26,8 @@ def default_lines(planned: Planned) -> list[str]:
 
 def lacking(planned: Planned, terminal: Terminal) -> Iterator[str]:
     """A line for each thing that is missing here, and for each reason why `run` would refuse."""
-    missing = [f"{need.name} {need.state}" for need in planned.needs if not need.ok]
+    lacks = [need for need in planned.needs if not need.ok]
+    missing = [n.name if n.state == MISSING else f"{n.name} {n.state}" for n in lacks]
     for text in [*missing, *(f"input {name} not given" for name in planned.missing)]:
         yield f"missing  {terminal.safe(text)}"
     for sentence in planned.refusals:
