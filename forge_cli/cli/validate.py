@@ -90,7 +90,7 @@ def validate(
       forge validate
       forge validate manifests/ --strict
       forge validate --format json manifests/office-research.yaml
-      cat manifests/office-research.yaml | forge validate - --stdin-filename draft.yaml
+      cat manifests/office-research.yaml | forge validate - --stdin-filename manifests/x.yaml
     """
     prepare_streams()
     selection = discover(paths)
