@@ -1,10 +1,11 @@
-"""The use case of `forge explain`: what a rule, a key, a status or an exit code means."""
+"""The use case of `forge explain`: what a word means that forge prints or a manifest takes."""
 
 from collections.abc import Iterator
 from textwrap import wrap
 
-from forge_cli.app.glossary import EXIT_CODES, ITEM_STATUSES, RUN_STATUSES
+from forge_cli.app.glossary import EXIT_CODES, ITEM_STATUSES, RUN_STATUSES, TERMS, VALUES
 from forge_cli.errors import ForgeError
+from forge_cli.manifest.meaning.actions import ACTIONS, BUILT_IN
 from forge_cli.manifest.naming import flow, places
 from forge_cli.manifest.rules import RULES, load
 from forge_cli.manifest.shape.reference import Entry, entries
@@ -15,17 +16,35 @@ _LONGEST_EXAMPLE = 80
 
 
 def explain(word: str) -> list[str]:
-    """The lines that explain a word; all of its meanings, if it has several.
+    """The lines that explain a word, in upper or lower case; all of its meanings.
 
     `ForgeError` with what was probably meant, if it has none.
     """
-    sections = [*_rule(word), *_keys(word), *_statuses(word), *_exit_code(word)]
+    sections = _sections(word) or _sections(word.lower())
     if not sections:
-        raise ForgeError(f"'{word}' is no rule, key, status or exit code; {_advice(word)}")
+        raise ForgeError(f"'{word}' is no word that forge knows; {_advice(word)}")
     lines = sections[0]
     for section in sections[1:]:
         lines = [*lines, "", *section]
     return lines
+
+
+def known() -> tuple[str, ...]:
+    """Every word that can be explained, exit codes aside."""
+    words = (*RULES, *entries(), *RUN_STATUSES, *ITEM_STATUSES, *VALUES, *BUILT_IN, *ACTIONS)
+    return tuple(dict.fromkeys((*words, *TERMS)))
+
+
+def _sections(word: str) -> list[list[str]]:
+    return [
+        *_rule(word),
+        *_keys(word),
+        *_values(word),
+        *_capability(word),
+        *_statuses(word),
+        *_term(word),
+        *_exit_code(word),
+    ]
 
 
 def _rule(word: str) -> Iterator[list[str]]:
@@ -62,6 +81,34 @@ def _details(entry: Entry) -> Iterator[str]:
         yield f"  example: {entry.key}: {flow(example, _LONGEST_EXAMPLE)}"
 
 
+def _values(word: str) -> Iterator[list[str]]:
+    if word in VALUES:
+        keys = [
+            key
+            for key, meanings in entries().items()
+            if any(word in map(str, meaning.values) for meaning in meanings)
+        ]
+        of = f"value of {', '.join(keys)}" if keys else "kind of failure"
+        yield [f"{word}: {of}", *_wrapped(VALUES[word], "  ")]
+
+
+def _capability(word: str) -> Iterator[list[str]]:
+    if word in BUILT_IN:
+        actions = ", ".join(sorted(BUILT_IN[word]))
+        text = (
+            f"Allows {actions}. Grants are compared word by word: write the word that the role has."
+        )
+        yield [f"{word}: capability", *_wrapped(text, "  ")]
+    elif word in ACTIONS:
+        words = ", ".join(name for name, actions in BUILT_IN.items() if word in actions)
+        yield [f"{word}: action", *_wrapped(f"Allowed by the capabilities {words}.", "  ")]
+
+
+def _term(word: str) -> Iterator[list[str]]:
+    if word in TERMS:
+        yield [f"{word}: word of forge's reports", *_wrapped(TERMS[word], "  ")]
+
+
 def _statuses(word: str) -> Iterator[list[str]]:
     for kind, statuses in (("a run", RUN_STATUSES), ("an item", ITEM_STATUSES)):
         if word in statuses:
@@ -80,8 +127,7 @@ def _wrapped(text: str, indent: str = "") -> list[str]:
 def _advice(word: str) -> str:
     if word.isdecimal():
         return f"exit codes are {', '.join(map(str, EXIT_CODES))}"
-    known = (*RULES, *entries(), *RUN_STATUSES, *ITEM_STATUSES)
-    meant = suggest(word, tuple(dict.fromkeys(known)))
+    meant = suggest(word.lower(), known())
     if meant is None:
         return "the keys are in  forge schema, a rule stands in brackets behind its findings"
     return f"did you mean  forge explain {meant.word}?"
