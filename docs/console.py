@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 LABS = ROOT / "manifests" / "labs" / "README.md"
 CI = ROOT / "docs" / "ci.md"
+PAGES = (README, LABS, CI)
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.+)$", re.MULTILINE)
 CHANGING = (
@@ -80,19 +81,26 @@ def _output(command: str, folder: Path) -> str:
     return said.stdout
 
 
-def freshened(path: Path) -> str:
-    """What the page at `path` should say: its own text, unless something else is printed now."""
-    page = path.read_text("utf-8")
+def typed(path: Path) -> str:
+    """The page at `path` with its commands typed in an empty folder, or in what looks like a clone.
+
+    The README's tour begins in an empty one.
+    """
     with tempfile.TemporaryDirectory() as folder:
         if path != README:
             furnish(Path(folder))
-        fresh = retyped(page, Path(folder))
+        return retyped(path.read_text("utf-8"), Path(folder))
+
+
+def freshened(path: Path) -> str:
+    """What the page at `path` should say: its own text, unless something else is printed now."""
+    page, fresh = path.read_text("utf-8"), typed(path)
     return page if lasting(fresh) == lasting(page) else fresh
 
 
 def main() -> None:
     """Write the pages anew."""
-    for path in (README, LABS, CI):
+    for path in PAGES:
         path.write_text(freshened(path), "utf-8")
 
 

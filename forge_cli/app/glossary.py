@@ -1,4 +1,4 @@
-"""The words that forge prints and manifests take, each with what it means: the one table of them."""
+"""The words that forge prints and manifests take, each with what it means: their one table."""
 
 from collections.abc import Mapping
 
