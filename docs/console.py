@@ -15,8 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 LABS = ROOT / "manifests" / "labs" / "README.md"
+COMMANDS = ROOT / "docs" / "commands.md"
 CI = ROOT / "docs" / "ci.md"
-PAGES = (README, LABS, CI)
+PAGES = (README, LABS, COMMANDS, CI)
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.+)$", re.MULTILINE)
 CHANGING = (

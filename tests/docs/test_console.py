@@ -35,6 +35,14 @@ def pipelines() -> dict[str, list[str]]:
     }
 
 
+def follow(lines: list[str], folder: Path) -> None:
+    """Type the lines one after the other; each must succeed."""
+    forge = f'forge() {{ "{sys.executable}" -m forge_cli "$@"; }}'
+    script = "\n".join(["set -eo pipefail", forge, *lines])
+    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run(["bash", "-c", script], cwd=folder, env=env, check=True)
+
+
 def test_the_readme_opens_with_the_two_commands() -> None:
     lines = README.read_text("utf-8").splitlines()
     assert [line.split()[:2] for line in lines[2:4]] == [["make", "run"], ["make", "test"]]
@@ -47,7 +55,7 @@ def test_the_tour_takes_in_the_main_commands(word: str) -> None:
     )
 
 
-@pytest.mark.parametrize("page", ["README", "LABS", "CI"])
+@pytest.mark.parametrize("page", ["README", "LABS", "COMMANDS", "CI"])
 def test_a_page_shows_what_its_commands_print(program: Program, page: str) -> None:
     console = program("console")
     path = getattr(console, page)
@@ -62,10 +70,20 @@ def test_a_page_whose_ids_and_times_alone_would_differ_stays_as_it_is(program: P
 @pytest.mark.parametrize("service", ["github", "gitlab"])
 def test_the_commands_of_a_pipeline_succeed(program: Program, service: str, tmp_path: Path) -> None:
     program("console").furnish(tmp_path)
-    forge = f'forge() {{ "{sys.executable}" -m forge_cli "$@"; }}'
-    script = "\n".join(["set -eo pipefail", forge, *pipelines()[service]])
-    env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
-    subprocess.run(["bash", "-c", script], cwd=tmp_path, env=env, check=True)
+    follow(pipelines()[service], tmp_path)
+
+
+def test_shipped_manifests_run_as_their_page_says(program: Program, tmp_path: Path) -> None:
+    program("console").furnish(tmp_path)
+    page = (ROOT / "manifests" / "README.md").read_text("utf-8")
+    follow(re.findall(r"^    (.+)$", page, re.MULTILINE), tmp_path)
+    assert "evidence" in {path.name for path in (tmp_path / "build" / "copy").iterdir()}
+
+
+def test_the_page_of_the_shipped_manifests_names_each_of_them() -> None:
+    page = (ROOT / "manifests" / "README.md").read_text("utf-8")
+    files = {path.name for path in (ROOT / "manifests").glob("*.yaml")}
+    assert set(re.findall(r"\]\(([\w-]+\.yaml)\)", page)) == files
 
 
 def test_the_page_of_the_labs_has_the_fault_of_every_lab(program: Program) -> None:
