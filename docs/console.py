@@ -15,9 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 LABS = ROOT / "manifests" / "labs" / "README.md"
-COMMANDS = ROOT / "docs" / "commands.md"
+RUNNING = ROOT / "docs" / "running.md"
 CI = ROOT / "docs" / "ci.md"
-PAGES = (README, LABS, COMMANDS, CI)
+PAGES = (README, LABS, RUNNING, CI)
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.+)$", re.MULTILINE)
 CHANGING = (

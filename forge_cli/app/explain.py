@@ -1,11 +1,20 @@
 """The use case of `forge explain`: what a word means that forge prints or a manifest takes."""
 
+import re
 from collections.abc import Iterator
 from textwrap import wrap
 
-from forge_cli.app.glossary import EXIT_CODES, ITEM_STATUSES, RUN_STATUSES, TERMS, VALUES
+from forge_cli.app.glossary import (
+    ACTIONS,
+    CAPABILITIES,
+    EXIT_CODES,
+    ITEM_STATUSES,
+    RUN_STATUSES,
+    TERMS,
+    VALUES,
+)
+from forge_cli.app.related import related, said
 from forge_cli.errors import ForgeError
-from forge_cli.manifest.meaning.actions import ACTIONS, BUILT_IN
 from forge_cli.manifest.naming import flow, places
 from forge_cli.manifest.rules import RULES, load
 from forge_cli.manifest.shape.reference import Entry, entries
@@ -13,6 +22,7 @@ from forge_cli.manifest.suggest import suggest
 
 _WIDTH = 96
 _LONGEST_EXAMPLE = 80
+_SENTENCE = re.compile(r"(?<=[.]) ")
 
 
 def explain(word: str) -> list[str]:
@@ -20,31 +30,45 @@ def explain(word: str) -> list[str]:
 
     `ForgeError` with what was probably meant, if it has none.
     """
-    sections = _sections(word) or _sections(word.lower())
-    if not sections:
-        raise ForgeError(f"'{word}' is no word that forge knows; {_advice(word)}")
+    word = _known(word)
+    sections = [
+        *_rule(word),
+        *_keys(word),
+        *_values(word),
+        *_statuses(word),
+        *_others(word),
+        *_exit_code(word),
+    ]
     lines = sections[0]
     for section in sections[1:]:
         lines = [*lines, "", *section]
     return lines
 
 
-def known() -> tuple[str, ...]:
+def brief(word: str) -> list[str]:
+    """A line for each meaning of a word: the first sentence that is said of it."""
+    word = _known(word)
+    return [f"{word}: {_SENTENCE.split(text, maxsplit=1)[0]}" for text in said(word)]
+
+
+def see_also(word: str) -> list[str]:
+    """The words to read on with, if there are any."""
+    others = related(_known(word))
+    return ["", *_wrapped(f"see also: {', '.join(others)}")] if others else []
+
+
+def words() -> tuple[str, ...]:
     """Every word that can be explained, exit codes aside."""
-    words = (*RULES, *entries(), *RUN_STATUSES, *ITEM_STATUSES, *VALUES, *BUILT_IN, *ACTIONS)
-    return tuple(dict.fromkeys((*words, *TERMS)))
+    tables = (RULES, entries(), RUN_STATUSES, ITEM_STATUSES, VALUES, CAPABILITIES, ACTIONS, TERMS)
+    return tuple(dict.fromkeys(word for table in tables for word in table))
 
 
-def _sections(word: str) -> list[list[str]]:
-    return [
-        *_rule(word),
-        *_keys(word),
-        *_values(word),
-        *_capability(word),
-        *_statuses(word),
-        *_term(word),
-        *_exit_code(word),
-    ]
+def _known(word: str) -> str:
+    """The word as the tables have it, in lower case where it was not written so."""
+    for form in (word, word.lower()):
+        if said(form):
+            return form
+    raise ForgeError(f"'{word}' is no word that forge knows; {_advice(word)}")
 
 
 def _rule(word: str) -> Iterator[list[str]]:
@@ -92,27 +116,17 @@ def _values(word: str) -> Iterator[list[str]]:
         yield [f"{word}: {of}", *_wrapped(VALUES[word], "  ")]
 
 
-def _capability(word: str) -> Iterator[list[str]]:
-    if word in BUILT_IN:
-        actions = ", ".join(sorted(BUILT_IN[word]))
-        text = (
-            f"Allows {actions}. Grants are compared word by word: write the word that the role has."
-        )
-        yield [f"{word}: capability", *_wrapped(text, "  ")]
-    elif word in ACTIONS:
-        words = ", ".join(name for name, actions in BUILT_IN.items() if word in actions)
-        yield [f"{word}: action", *_wrapped(f"Allowed by the capabilities {words}.", "  ")]
-
-
-def _term(word: str) -> Iterator[list[str]]:
-    if word in TERMS:
-        yield [f"{word}: word of forge's reports", *_wrapped(TERMS[word], "  ")]
-
-
 def _statuses(word: str) -> Iterator[list[str]]:
     for kind, statuses in (("a run", RUN_STATUSES), ("an item", ITEM_STATUSES)):
         if word in statuses:
             yield [f"{word}: status of {kind}", *_wrapped(statuses[word], "  ")]
+
+
+def _others(word: str) -> Iterator[list[str]]:
+    tables = (("capability", CAPABILITIES), ("action", ACTIONS), ("word of forge's reports", TERMS))
+    for kind, table in tables:
+        if word in table:
+            yield [f"{word}: {kind}", *_wrapped(table[word], "  ")]
 
 
 def _exit_code(word: str) -> Iterator[list[str]]:
@@ -127,7 +141,7 @@ def _wrapped(text: str, indent: str = "") -> list[str]:
 def _advice(word: str) -> str:
     if word.isdecimal():
         return f"exit codes are {', '.join(map(str, EXIT_CODES))}"
-    meant = suggest(word.lower(), known())
+    meant = suggest(word.lower(), words())
     if meant is None:
         return "the keys are in  forge schema, a rule stands in brackets behind its findings"
     return f"did you mean  forge explain {meant.word}?"

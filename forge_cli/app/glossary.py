@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+from forge_cli.manifest.meaning import actions
+
 EXIT_CODES: Mapping[int, str] = {
     0: "clean, complete or verified",
     1: "validate or verify found something, or the run failed",
@@ -111,6 +113,18 @@ VALUES: Mapping[str, str] = {
     "budget": "what the turn needs is more than is left, or it used more than was reserved.",
 }
 
+CAPABILITIES: Mapping[str, str] = {
+    word: f"Allows {', '.join(sorted(allowed))}. Grants are compared word by word: write the word "
+    "that the role has."
+    for word, allowed in actions.BUILT_IN.items()
+}
+
+ACTIONS: Mapping[str, str] = {
+    action: "Allowed by the capabilities "
+    + ", ".join(word for word, allowed in actions.BUILT_IN.items() if action in allowed)
+    for action in sorted(actions.ACTIONS)
+}
+
 TERMS: Mapping[str, str] = {
     "workspace": "the folder that scopes, ledger and evidence are relative to, and in which "
     "handlers run: the git root above the manifest, else the manifest's folder; --workspace DIR.",
@@ -158,16 +172,14 @@ TERMS: Mapping[str, str] = {
     "reserved": "set aside for an item when it starts, so that nobody else can spend it.",
     "part": "an element of a for_each, or a sub-task.",
     "ledger": "the events of a run as they happened, one SQLite file below .forge/.",
-    "lease": "the controller's hold on a run; once it lapses, the run counts as abandoned.",
-    "epoch": "a number that rises with each controller of a run; in the ledger.",
+    "epoch": "a number that rises with each process that controls a run.",
     "head": "the last line of a run: the Merkle root over its events, and their number. Keep it "
     "where nobody can change it;  forge verify --head  compares.",
-    "forge-evidence-head": "the head of a run: root and number of its events.",
+    "forge-evidence-head": "see head.",
     "digest": "SHA-256 of a file or value, so that any change shows.",
     "artifact": "a file or a large value that is kept by its digest.",
     "verified": "every check of the evidence holds.",
     "wrong": "this check of the evidence does not hold.",
-    "ok": "this check of the evidence holds.",
     "events": "what happened in a run, in order; events.jsonl.",
     "decisions": "the check that the recorded decisions follow from the events before them.",
     "acceptance": "the check that every recorded verdict comes out the same when judged again.",

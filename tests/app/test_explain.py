@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from forge_cli.app.explain import explain, known
+from forge_cli.app.explain import brief, explain, words
 from forge_cli.app.glossary import EXIT_CODES
 from forge_cli.cli import grants
 from forge_cli.cli.verdict import EXIT
@@ -40,14 +40,14 @@ def checks() -> set[str]:
 def printed() -> list[str]:
     """The words that forge prints by itself, and the values that it takes."""
     values = {str(v) for meanings in entries().values() for each in meanings for v in each.values}
-    words = {*values, *WORDS, *WORDS.values(), *PROBLEMS, *LOUD, *labels(), *checks()}
-    words |= {status.upper() for status in EXIT} | {"VERIFIED", "FAILED", "WRONG"}
-    words |= {*KINDS, *PATTERNS, *ENGINES, *BUILT_IN, *ACTIONS}
+    found = {*values, *WORDS, *WORDS.values(), *PROBLEMS, *LOUD, *labels(), *checks()}
+    found |= {status.upper() for status in EXIT} | {"VERIFIED", "FAILED", "WRONG"}
+    found |= {*KINDS, *PATTERNS, *ENGINES, *BUILT_IN, *ACTIONS}
     for kind in (FailureKind, Merge, Risk, Then):
-        words |= set(get_args(kind))
-    words |= {"no_proposals", "approval_required", "lowest_risk_then_evidence"}
-    words |= {"head", "turn", "attempt", "inline", "workspace", "sandbox", "epoch", "lease"}
-    return sorted(words)
+        found |= set(get_args(kind))
+    found |= {"no_proposals", "approval_required", "lowest_risk_then_evidence"}
+    found |= {"head", "turn", "attempt", "inline", "workspace", "sandbox", "epoch"}
+    return sorted(found)
 
 
 def test_a_rule_is_explained_by_its_documentation_and_examples() -> None:
@@ -78,7 +78,7 @@ def test_a_word_with_several_meanings_is_explained_in_all_of_them() -> None:
     ]
 
 
-@pytest.mark.parametrize("word", [*known(), *map(str, EXIT_CODES)])
+@pytest.mark.parametrize("word", [*words(), *map(str, EXIT_CODES)])
 def test_every_word_can_be_asked_for_and_fits_a_terminal(word: str) -> None:
     lines = explain(word)
     assert lines[0].startswith(f"{word}: ")
@@ -97,6 +97,7 @@ def test_words_are_collected_from_every_place() -> None:
 
 def test_a_word_is_known_in_upper_case_too() -> None:
     assert explain("FAILED") == explain("failed")
+    assert brief("FAILED") == brief("failed")
 
 
 def test_a_capability_is_told_with_its_actions() -> None:

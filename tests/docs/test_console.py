@@ -55,7 +55,7 @@ def test_the_tour_takes_in_the_main_commands(word: str) -> None:
     )
 
 
-@pytest.mark.parametrize("page", ["README", "LABS", "COMMANDS", "CI"])
+@pytest.mark.parametrize("page", ["README", "LABS", "RUNNING", "CI"])
 def test_a_page_shows_what_its_commands_print(program: Program, page: str) -> None:
     console = program("console")
     path = getattr(console, page)

@@ -8,9 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-import typer.main
 
-from forge_cli.cli.main import COMMANDS, application
 from forge_cli.cli.verdict import EXIT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,14 +50,3 @@ def test_every_exit_code_of_a_run_is_in_its_page() -> None:
     assert {str(code) for code in EXIT.values()} <= set(
         re.findall(r"^\| (\d+) ", page, re.MULTILINE)
     )
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_option_of_a_command_is_in_its_row_or_said_of_all(command: str) -> None:
-    lines = (DOCS / "commands.md").read_text("utf-8").splitlines()
-    starts = (f"| `forge {command}`", f"| `forge {command} ", "Every command")
-    said = [line for line in lines if line.startswith(starts)]
-    assert len(said) == 2
-    group: Any = typer.main.get_command(application([command, "schema", "init"]))
-    options = [o for each in group.commands[command].params for o in each.opts if o[:2] == "--"]
-    assert [each for each in options if f"`{each}" not in " ".join(said)] == []

@@ -75,12 +75,12 @@ class Command(TypedDict, total=False):
     ]
     stdin: Annotated[
         Literal["prompt", "json", "none"],
-        key("What it reads on standard input; `none` if absent.", "json"),
+        key("What it reads on standard input; `json` if absent.", "json"),
     ]
     result: Annotated[
         Literal["text", "stdout-json", "jsonl", "file"],
         key(
-            "Where its outputs come from; `text` if absent, `file` is that of $FORGE_RESULT.",
+            "Where outputs come from; `stdout-json` if absent, `file` is that of $FORGE_RESULT.",
             "file",
         ),
     ]
