@@ -3,11 +3,20 @@
 import re
 from collections.abc import Iterator
 
-from forge_cli.app.glossary import EXIT_CODES, ITEM_STATUSES, RUN_STATUSES
+from forge_cli.app.glossary import (
+    ACTIONS,
+    CAPABILITIES,
+    EXIT_CODES,
+    ITEM_STATUSES,
+    RUN_STATUSES,
+    TERMS,
+    VALUES,
+)
 from forge_cli.manifest.rules import RULES, load
 from forge_cli.manifest.shape.reference import entries
 
 _EXAMPLES = re.compile(r"^(Bad|Good):$.*", re.MULTILINE | re.DOTALL)
+_TABLES = (VALUES, RUN_STATUSES, ITEM_STATUSES, CAPABILITIES, ACTIONS, TERMS)
 _NAMED = re.compile(r"`([^`\s]+)`|'([^'\s]+)'|(?:code|or) (\d+)\b")
 
 
@@ -32,7 +41,7 @@ def _texts(word: str) -> Iterator[str]:
     if word in RULES:
         yield _EXAMPLES.sub("", load(word).__doc__ or "")
     yield from (entry.description for entry in entries().get(word, ()))
-    yield from (table[word] for table in (RUN_STATUSES, ITEM_STATUSES) if word in table)
+    yield from (table[word] for table in _TABLES if word in table)
     if word.isdecimal() and int(word) in EXIT_CODES:
         yield EXIT_CODES[int(word)]
 

@@ -1,4 +1,4 @@
-"""`forge explain`: what a rule, a key, a status or an exit code means."""
+"""`forge explain`: what a word means that forge prints or a manifest takes."""
 
 import sys
 from typing import Annotated
@@ -14,14 +14,16 @@ def explain(
     word: Annotated[
         str,
         typer.Argument(
-            metavar="WORD", help="A rule, key, status or exit code.", show_default=False
+            metavar="WORD",
+            help="A rule, key, value, status, exit code or other word.",
+            show_default=False,
         ),
     ],
     color: Color = "auto",
     quiet: Annotated[bool, says_less("Only the first sentence.")] = False,
     verbose: Annotated[bool, says_more("Name the words to read on with.")] = False,
 ) -> int:
-    """Explain a rule, key, status or exit code.
+    """Explain a rule, key, status, exit code or other word that forge prints.
 
     \b
     Examples:
