@@ -40,8 +40,11 @@ generate: $(INSTALLED)
 	$(BIN)/python docs/rules.py
 	$(BIN)/python docs/console.py
 
+# All that the targets above leave; never a file of git's, and no run of the user's own.
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) build dist .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache \
+		.pytest_cache .ruff_cache
+	find forge_cli tests docs manifests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "forge needs Python 3.11 or later, this is " + sys.version.split()[0])'

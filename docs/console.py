@@ -1,7 +1,7 @@
 """Types the commands that a page shows in its console blocks, and puts what they print below them.
 
-Run as a program it does so for the README, in an empty folder, and for the page of the labs, in a
-folder that holds the shipped manifests.
+Run as a program it does so for each of the pages. One that would differ in nothing that lasts (ids,
+times and digests do not) stays as it is.
 """
 
 import os
@@ -15,8 +15,25 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 LABS = ROOT / "manifests" / "labs" / "README.md"
+RUNNING = ROOT / "docs" / "running.md"
+CI = ROOT / "docs" / "ci.md"
+PAGES = (README, LABS, RUNNING, CI)
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.+)$", re.MULTILINE)
+CHANGING = (
+    (r"\b\d{8}-\d{6}-[0-9a-f]{4}\b", "RUN"),
+    (r"\b[0-9a-f]{64}\b", "DIGEST"),
+    (r"(?<=plan )[0-9a-f]{8}\b", "DIGEST"),
+    (r"\b\d{4}-\d{2}-\d{2}\b", "DATE"),
+    (r"\b\d{2}:\d{2}:\d{2} UTC\b", "CLOCK"),
+    (r"(?<!\d)\d+:\d{2}(?![\d:])", "TIME"),
+    (r"draft-again", "draft"),
+    (r"[ ]+", " "),
+)
+"""What differs from run to run and from machine to machine, and what stands for it.
+
+Which of two drafts lands first is for the processes to say; the other one is the conflict.
+"""
 
 
 def retyped(page: str, folder: Path) -> str:
@@ -27,6 +44,13 @@ def retyped(page: str, folder: Path) -> str:
         return "".join(f"$ {command}\n{_output(command, folder)}" for command in commands)
 
     return BLOCK.sub(fresh, page)
+
+
+def lasting(page: str) -> str:
+    """The page without what differs from run to run."""
+    for pattern, word in CHANGING:
+        page = re.sub(pattern, word, page)
+    return page
 
 
 def furnish(folder: Path) -> None:
@@ -58,13 +82,27 @@ def _output(command: str, folder: Path) -> str:
     return said.stdout
 
 
+def typed(path: Path) -> str:
+    """The page at `path` with its commands typed in an empty folder, or in what looks like a clone.
+
+    The README's tour begins in an empty one.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        if path != README:
+            furnish(Path(folder))
+        return retyped(path.read_text("utf-8"), Path(folder))
+
+
+def freshened(path: Path) -> str:
+    """What the page at `path` should say: its own text, unless something else is printed now."""
+    page, fresh = path.read_text("utf-8"), typed(path)
+    return page if lasting(fresh) == lasting(page) else fresh
+
+
 def main() -> None:
-    """Write both pages anew."""
-    for page in (README, LABS):
-        with tempfile.TemporaryDirectory() as folder:
-            if page is LABS:
-                furnish(Path(folder))
-            page.write_text(retyped(page.read_text("utf-8"), Path(folder)), "utf-8")
+    """Write the pages anew."""
+    for path in PAGES:
+        path.write_text(freshened(path), "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,19 @@
-"""The use case of `forge explain`: what a rule, a key, a status or an exit code means."""
+"""The use case of `forge explain`: what a word means that forge prints or a manifest takes."""
 
+import re
 from collections.abc import Iterator
 from textwrap import wrap
 
-from forge_cli.app.glossary import EXIT_CODES, ITEM_STATUSES, RUN_STATUSES
+from forge_cli.app.glossary import (
+    ACTIONS,
+    CAPABILITIES,
+    EXIT_CODES,
+    ITEM_STATUSES,
+    RUN_STATUSES,
+    TERMS,
+    VALUES,
+)
+from forge_cli.app.related import related, said
 from forge_cli.errors import ForgeError
 from forge_cli.manifest.naming import flow, places
 from forge_cli.manifest.rules import RULES, load
@@ -12,20 +22,53 @@ from forge_cli.manifest.suggest import suggest
 
 _WIDTH = 96
 _LONGEST_EXAMPLE = 80
+_SENTENCE = re.compile(r"(?<=[.]) ")
 
 
 def explain(word: str) -> list[str]:
-    """The lines that explain a word; all of its meanings, if it has several.
+    """The lines that explain a word, in upper or lower case; all of its meanings.
 
     `ForgeError` with what was probably meant, if it has none.
     """
-    sections = [*_rule(word), *_keys(word), *_statuses(word), *_exit_code(word)]
-    if not sections:
-        raise ForgeError(f"'{word}' is no rule, key, status or exit code; {_advice(word)}")
+    word = _known(word)
+    sections = [
+        *_rule(word),
+        *_keys(word),
+        *_values(word),
+        *_statuses(word),
+        *_others(word),
+        *_exit_code(word),
+    ]
     lines = sections[0]
     for section in sections[1:]:
         lines = [*lines, "", *section]
     return lines
+
+
+def brief(word: str) -> list[str]:
+    """A line for each meaning of a word: the first sentence that is said of it."""
+    word = _known(word)
+    return [f"{word}: {_SENTENCE.split(text, maxsplit=1)[0]}" for text in said(word)]
+
+
+def see_also(word: str) -> list[str]:
+    """The words to read on with, if there are any."""
+    others = related(_known(word))
+    return ["", *_wrapped(f"see also: {', '.join(others)}")] if others else []
+
+
+def words() -> tuple[str, ...]:
+    """Every word that can be explained, exit codes aside."""
+    tables = (RULES, entries(), RUN_STATUSES, ITEM_STATUSES, VALUES, CAPABILITIES, ACTIONS, TERMS)
+    return tuple(dict.fromkeys(word for table in tables for word in table))
+
+
+def _known(word: str) -> str:
+    """The word as the tables have it, in lower case where it was not written so."""
+    for form in (word, word.lower()):
+        if said(form):
+            return form
+    raise ForgeError(f"'{word}' is no word that forge knows; {_advice(word)}")
 
 
 def _rule(word: str) -> Iterator[list[str]]:
@@ -62,10 +105,28 @@ def _details(entry: Entry) -> Iterator[str]:
         yield f"  example: {entry.key}: {flow(example, _LONGEST_EXAMPLE)}"
 
 
+def _values(word: str) -> Iterator[list[str]]:
+    if word in VALUES:
+        keys = [
+            key
+            for key, meanings in entries().items()
+            if any(word in map(str, meaning.values) for meaning in meanings)
+        ]
+        of = f"value of {', '.join(keys)}" if keys else "kind of failure"
+        yield [f"{word}: {of}", *_wrapped(VALUES[word], "  ")]
+
+
 def _statuses(word: str) -> Iterator[list[str]]:
     for kind, statuses in (("a run", RUN_STATUSES), ("an item", ITEM_STATUSES)):
         if word in statuses:
             yield [f"{word}: status of {kind}", *_wrapped(statuses[word], "  ")]
+
+
+def _others(word: str) -> Iterator[list[str]]:
+    tables = (("capability", CAPABILITIES), ("action", ACTIONS), ("word of forge's reports", TERMS))
+    for kind, table in tables:
+        if word in table:
+            yield [f"{word}: {kind}", *_wrapped(table[word], "  ")]
 
 
 def _exit_code(word: str) -> Iterator[list[str]]:
@@ -80,8 +141,7 @@ def _wrapped(text: str, indent: str = "") -> list[str]:
 def _advice(word: str) -> str:
     if word.isdecimal():
         return f"exit codes are {', '.join(map(str, EXIT_CODES))}"
-    known = (*RULES, *entries(), *RUN_STATUSES, *ITEM_STATUSES)
-    meant = suggest(word, tuple(dict.fromkeys(known)))
+    meant = suggest(word.lower(), words())
     if meant is None:
         return "the keys are in  forge schema, a rule stands in brackets behind its findings"
     return f"did you mean  forge explain {meant.word}?"

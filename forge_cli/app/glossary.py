@@ -1,10 +1,12 @@
-"""Exit codes and statuses, each with what it means: the one table of them."""
+"""The words that forge prints and manifests take, each with what it means: their one table."""
 
 from collections.abc import Mapping
 
+from forge_cli.manifest.meaning import actions
+
 EXIT_CODES: Mapping[int, str] = {
     0: "clean, complete or verified",
-    1: "findings of validate, diff or verify, or the run failed",
+    1: "validate or verify found something, or the run failed",
     2: "usage, configuration, unreadable input, something needed is missing, or a manifest that "
     "another command than validate refuses",
     3: "degraded; 0 with --allow-degraded",
@@ -17,16 +19,26 @@ EXIT_CODES: Mapping[int, str] = {
 }
 
 RUN_STATUSES: Mapping[str, str] = {
+    "running": "its controller is alive.",
     "complete": "every required item was accepted, and nothing else failed. Exit code 0; final.",
     "degraded": "every required item was accepted, something that is not required was not. Exit "
     "code 3; final.",
     "failed": "a required item was not accepted. Exit code 1; final.",
-    "paused": "an item awaits a decision, or its fate is unknown. Exit code 4.",
-    "interrupted": "the run was stopped by Ctrl-C or SIGTERM before its end. Exit code 130 or 143.",
-    "abandoned": "the run's controller is gone: its lease lapsed without an end.",
+    "paused": "an item stopped for a person to decide. No command takes the decision yet: look at "
+    "it with  forge show, then start a new run. Exit code 4.",
+    "interrupted": "the run was stopped by Ctrl-C or SIGTERM before its end. No command goes on "
+    "with it yet. Exit code 130 or 143.",
+    "abandoned": "the process that ran it is gone, without an end in the ledger.",
+    "refused": "nothing was started: the manifest asks for something that this version does not "
+    "run, or that is missing here. Exit code 2.",
+    "unreadable": "its ledger cannot be read.",
 }
 
 ITEM_STATUSES: Mapping[str, str] = {
+    "waiting": "something that it depends on has not ended, or all slots are taken.",
+    "ready": "it is next when a slot is free.",
+    "running": "a turn of it, or of one of its parts, is in flight.",
+    "retrying": "an attempt failed and another follows.",
     "succeeded": "its result was accepted: schema, criteria and evidence hold.",
     "failed": "its last attempt came to nothing, or its result was rejected.",
     "denied": "it was not let run, or asked for more than its contract grants.",
@@ -36,4 +48,153 @@ ITEM_STATUSES: Mapping[str, str] = {
     "paused": "it awaits a decision; what depends on it waits.",
     "indeterminate": "an attempt was lost and may have had effects: neither success nor failure "
     "until somebody decides.",
+}
+
+_NOT_YET = "Checked, but not run by this version: forge run refuses it."
+
+VALUES: Mapping[str, str] = {
+    "1": "the version of the language that this forge reads.",
+    "function": "a Python function in a file beside the manifest.",
+    "command": "a program, started without a shell.",
+    "agent": f"a language model. {_NOT_YET}",
+    "mcp": f"tools of an MCP server. {_NOT_YET}",
+    "claude-code": f"a command-line agent. {_NOT_YET}",
+    "codex": f"a command-line agent. {_NOT_YET}",
+    "text": "standard output is the result.",
+    "stdout-json": "standard output is one JSON object, the result.",
+    "jsonl": "of a handler: standard output is JSON, an object on each line, and the last one is "
+    "the result. As a format: the events as the ledger has them, an object on each line.",
+    "file": "the result is the JSON object in the file that $FORGE_RESULT names.",
+    "bubblewrap": f"a sandbox. {_NOT_YET}",
+    "landlock": f"a sandbox. {_NOT_YET}",
+    "off": "no sandbox: the program runs as you do.",
+    "prompt": "standard input is the item's goal, as text.",
+    "json": "of a handler: standard input is the turn as one JSON object.",
+    "none": "standard input is empty.",
+    "full": "evidence keeps what handlers were given and answered.",
+    "digests": "evidence keeps digests of what handlers were given and answered, not the texts.",
+    "fail": "a required item ends the run as failed, another blocks what depends on it.",
+    "continue": "what depends on the item starts all the same; its outputs are null.",
+    "return-partial": "the partial result is kept in the evidence, and the item has failed.",
+    "escalate": "the item pauses for a person, and the run ends paused.",
+    "return-partial-and-escalate": "the partial result is kept in the evidence, and the item "
+    "pauses for a person.",
+    "compensate": f"what the item did is undone. {_NOT_YET}",
+    "string": "text.",
+    "number": "a number, with a fraction or without.",
+    "integer": "a whole number.",
+    "boolean": "true or false.",
+    "array": 'a list; on the command line as JSON, e.g. --input \'parts=["api", "web"]\'.',
+    "object": "a mapping; on the command line as JSON, e.g. --input 'limits={\"rows\": 5}'.",
+    "required": f"the item waits for a decision. {_NOT_YET}",
+    "restore": f"files below 'writes' are put back as they were. {_NOT_YET}",
+    "low": "inserts no steps.",
+    "medium": "inserts no steps.",
+    "high": "may insert steps where settings allow it, which this version does not run.",
+    "rerun": "an attempt that was lost in a crash is made again, with the same idempotency key. It "
+    "is fixed in the plan; no command goes on after a crash yet.",
+    "hold": "an attempt that was lost may have had effects, so it is never made again by itself: "
+    "a timeout leaves the item indeterminate, and the run pauses.",
+    "parallel": "the sub-tasks run side by side.",
+    "joint": f"the sub-tasks talk to each other in rounds. {_NOT_YET}",
+    "broadcast": f"the sub-tasks talk to each other over channels. {_NOT_YET}",
+    "resolve": "the sub-tasks propose; the lowest risk wins, then the most evidence.",
+    "read_only": "a mistake changes nothing: the grant only reads and runs tests.",
+    "reversible": "a mistake can be undone.",
+    "irreversible": "a mistake cannot be undone, so a person must decide, which this version "
+    "cannot ask for: forge run refuses such an item, and no such proposal wins.",
+    "reject": "a write by a turn that had not seen the last value is a conflict.",
+    "append": "what is written is added to a list.",
+    "union": "lists are joined, and each value is in it once.",
+    "timeout": "an attempt took longer than its timeout.",
+    "error": "the handler failed: an exception, or an exit status other than 0.",
+    "invalid-output": "the result was no JSON, had other keys than declared, or was rejected.",
+    "invalid-input": "the handler says that it was given something that it cannot use.",
+    "budget": "what the turn needs is more than is left, or it used more than was reserved.",
+}
+
+CAPABILITIES: Mapping[str, str] = {
+    word: f"Allows {', '.join(sorted(allowed))}. Grants are compared word by word: write the word "
+    "that the role has."
+    for word, allowed in actions.BUILT_IN.items()
+}
+
+ACTIONS: Mapping[str, str] = {
+    action: "Allowed by the capabilities "
+    + ", ".join(word for word, allowed in actions.BUILT_IN.items() if action in allowed)
+    for action in sorted(actions.ACTIONS)
+}
+
+TERMS: Mapping[str, str] = {
+    "workspace": "the folder that scopes, ledger and evidence are relative to, and in which "
+    "handlers run: the git root above the manifest, else the manifest's folder; --workspace DIR.",
+    "manifest": "the YAML file that says who may do what, within which limits.",
+    "plan": "what a manifest comes to: every contract with its limits, fixed before the run.",
+    "run": "one execution of a plan. Any end of its id that no other run here has names it.",
+    "item": "one piece of work, an entry of work_items.",
+    "turn": "one call of a handler.",
+    "attempt": "one try at an item. A retry is another attempt, with an id of its own.",
+    "inline": "an item that says 'run' or 'script' itself and needs no role.",
+    "grant": "what a turn may use and touch: the narrowest of every contract above it.",
+    "chain": "the contracts above a turn, from the run inwards; each one narrows the one before.",
+    "contract": "what one party lets another do: capabilities, scope, budget, deadline, outputs.",
+    "capability": "a word that stands for actions; see  forge explain capabilities.",
+    "action": "what a capability allows: file-read, file-write, process or network.",
+    "handler": "what does the work of a role: a function or a program.",
+    "accepted": "the engine held the result against schema, criteria and evidence, and they hold.",
+    "undecided": "the item is indeterminate: an attempt was lost and may have had effects.",
+    "retried": "the attempt failed, and another follows.",
+    "started": "the first turn of an attempt began; then the role and what it may use.",
+    "stopping": "no new turns are started, those in flight are cancelled.",
+    "stopped": "it was in flight when the run ended.",
+    "ignored": "an answer that nobody waited for any more; it changed nothing.",
+    "sandbox": "what holds a program to its grant. There is none yet: sandbox off, not enforced.",
+    "enforced": "held to by force. What a handler's program does is not, without a sandbox.",
+    "engine": "what drives a run; 'local' is the only one.",
+    "local": "the engine that runs everything in processes of this machine.",
+    "slot": "room for one turn; there are as many as max_concurrency.",
+    "order": "items with the same number may run side by side.",
+    "use": "the capabilities of the grant.",
+    "call": "the function that does the work.",
+    "read": "as a line of a plan: the files that the grant lets it read.",
+    "write": "as a line of a plan: the files that the grant lets it change.",
+    "reach": "the hosts that the grant lets it talk to.",
+    "each": "how many elements, and how many of them at a time.",
+    "named": "the manifest says which role does the item.",
+    "routed": "the manifest names no role: the one with the fewest capabilities was taken.",
+    "held by": "what keeps the program within its grant; nothing, without a sandbox.",
+    "on crash": "what follows when an attempt is lost: rerun or hold.",
+    "accept when": "what the result is held against: schema, criteria, evidence.",
+    "attempts": "how often it is tried at most, or each try at the item with what came of it.",
+    "failure": "what follows when the last attempt failed; see  forge explain on_failure.",
+    "critical path": "the longest chain of items that wait for each other.",
+    "shared": "drawn from the run's budget, turn by turn.",
+    "reserved": "set aside for an item when it starts, so that nobody else can spend it.",
+    "part": "an element of a for_each, or a sub-task.",
+    "ledger": "the events of a run as they happened, one SQLite file below .forge/.",
+    "epoch": "a number that rises with each process that controls a run.",
+    "head": "the last line of a run: the Merkle root over its events, and their number. Keep it "
+    "where nobody can change it;  forge verify --head  compares.",
+    "forge-evidence-head": "see head.",
+    "digest": "SHA-256 of a file or value, so that any change shows.",
+    "artifact": "a file or a large value that is kept by its digest.",
+    "verified": "every check of the evidence holds.",
+    "wrong": "this check of the evidence does not hold.",
+    "events": "what happened in a run, in order; events.jsonl.",
+    "decisions": "the check that the recorded decisions follow from the events before them.",
+    "acceptance": "the check that every recorded verdict comes out the same when judged again.",
+    "contracts": "the check that no turn ran outside its chain of contracts.",
+    "budgets": "the check that no budget was overspent at any point.",
+    "responses": "the check that every answer came from whom it was asked.",
+    "end": "the check that the log has the run's last event.",
+    "artifacts": "the check that what is kept has the digests that the events say.",
+    "files": "the check that nothing else lies in the folder.",
+    "forms": "the check that each file has the form that its JSON Schema says.",
+    "conflict": "two wrote the same thing, or no proposal could win.",
+    "no_proposals": "no sub-task proposed anything.",
+    "approval_required": "every proposal is irreversible, and nobody can approve one yet.",
+    "lowest_risk_then_evidence": "the proposal with the lowest risk won, and of equal ones the "
+    "one with the most evidence.",
+    "warning": "a finding that does not fail validate, unless --strict.",
+    "finding": "what is wrong at one place of a manifest, under the rule in brackets.",
 }

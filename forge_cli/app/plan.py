@@ -2,11 +2,12 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from forge_cli.app.defaults import defaults
 from forge_cli.app.inputs import read_file, read_pairs, values_of
 from forge_cli.app.needs import needs
 from forge_cli.app.planned import Planned, Why
@@ -67,32 +68,31 @@ def planned(
     is told, as a run would refuse it.
     """
     warnings = sum(finding.severity == "warning" for finding in found.report.findings)
+    topology = Topology.of(found.data)
+    pairs, more = read_pairs(given, plan.inputs), {} if file is None else read_file(file)
+    values = values_of(plan, pairs, more)
     return Planned(
         plan,
         warnings,
-        _reasons(plan, found.data),
-        _inputs(
-            plan,
-            found.data,
-            read_pairs(given, plan.inputs),
-            None if file is None else read_file(file),
-        ),
+        _reasons(plan, topology),
+        _inputs(plan, found.data, values, {*pairs, *more}),
         tuple(needs(plan, workspace, environment)),
         (*found.refusals, *overweight(plan, workspace)),
         found.data.get("description", ""),
-        _approvals(found.data),
+        _approvals(topology),
+        tuple(name for name in plan.inputs if name not in values),
+        defaults(plan, topology),
     )
 
 
-def _approvals(data: Mapping[str, Any]) -> tuple[str, ...]:
+def _approvals(topology: Topology) -> tuple[str, ...]:
     """The items that may not run without somebody's decision."""
-    nodes = [node for node in Topology.of(data).nodes.values() if not node.children]
+    nodes = [node for node in topology.nodes.values() if not node.children]
     asked = (n for n in nodes if "approval" in n.written or n.written.get("risk") == "irreversible")
     return tuple(node.item_id for node in asked)
 
 
-def _reasons(plan: Plan, data: Mapping[str, Any]) -> dict[str, Why]:
-    topology = Topology.of(data)
+def _reasons(plan: Plan, topology: Topology) -> dict[str, Why]:
     named = (i for i in plan.items.values() if not i.role_id.startswith("inline:"))
     reasons = {}
     for item in named:
@@ -103,10 +103,9 @@ def _reasons(plan: Plan, data: Mapping[str, Any]) -> dict[str, Why]:
 
 
 def _inputs(
-    plan: Plan, data: Mapping[str, Any], given: Mapping[str, str], file: Mapping[str, Json] | None
+    plan: Plan, data: Mapping[str, Any], values: Mapping[str, Json], named: Collection[str]
 ) -> dict[str, str]:
     """Each input with its value, where that is from, and what it is for."""
-    values, named = values_of(plan, given, file), {*given, *(file or ())}
     return {
         key: _told(values, key, key in named) + _purpose(data["inputs"][key]) for key in plan.inputs
     }

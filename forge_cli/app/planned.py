@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from forge_cli.app.defaults import Default
 from forge_cli.app.needs import Need
 from forge_cli.multiagent.plan import Plan
 
@@ -20,7 +21,8 @@ class Why:
 class Planned:
     """A plan with its explanation: `inputs` as they would be, `refusals` of `forge run`.
 
-    `approvals` are the items that await a decision before they run.
+    `approvals` are the items that await a decision before they run, `missing` the inputs that a
+    run needs and was not given.
     """
 
     plan: Plan
@@ -31,3 +33,5 @@ class Planned:
     refusals: tuple[str, ...] = ()
     description: str = ""
     approvals: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    defaults: tuple[Default, ...] = ()

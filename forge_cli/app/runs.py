@@ -14,8 +14,9 @@ from forge_cli.ledger.runs import RunFolder
 class Listed:
     """One run as a list shows it; times are milliseconds since the epoch, UTC.
 
-    `ended` is when its last event was. `status` is `unreadable` where the ledger cannot be used;
-    then nothing else is known but the id.
+    `ended` is when its last event was, `plan` the digest of its plan, `evidence` the folder that
+    was meant for it. `status` is `unreadable` where the ledger cannot be used; then nothing else
+    is known but the id and the ledger's place.
     """
 
     run_id: str
@@ -23,6 +24,9 @@ class Listed:
     status: str = "unreadable"
     began: int | None = None
     ended: int | None = None
+    plan: str = ""
+    ledger: Path | None = None
+    evidence: Path | None = None
 
 
 def workspace(start: Path, given: Path | None = None) -> Path:
@@ -43,7 +47,7 @@ def chosen(home: Path, end: str | None) -> RunFolder:
 def listed(home: Path, now: int) -> Iterator[Listed]:
     """The runs of the workspace, newest first; `now` is in milliseconds since the epoch."""
     for run in reversed(runs.every(home)):
-        yield _listed(run, now)
+        yield _listed(home, run, now)
 
 
 def short_name(home: Path, run_id: str, least: int = 4) -> str:
@@ -57,12 +61,20 @@ def short_name(home: Path, run_id: str, least: int = 4) -> str:
     return run_id
 
 
-def _listed(run: RunFolder, now: int) -> Listed:
+def _listed(home: Path, run: RunFolder, now: int) -> Listed:
     try:
         status = runs.status(run, now)
         with Reader.open(run.ledger) as reader:
-            meta, last = reader.meta(), reader.last()
+            meta, first, last = reader.meta(), next(reader.events(), None), reader.last()
     except ForgeError:
-        return Listed(run.run_id)
-    ended = None if last is None else last.event.time
-    return Listed(run.run_id, meta.get("name", ""), status, int(meta["created"]), ended)
+        return Listed(run.run_id, ledger=run.ledger)
+    return Listed(
+        run.run_id,
+        meta.get("name", ""),
+        status,
+        int(meta["created"]),
+        None if last is None else last.event.time,
+        "" if first is None else first.body["plan"],
+        run.ledger,
+        home / meta["evidence"] if "evidence" in meta else None,
+    )

@@ -4,6 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from forge_cli.cli.terminal import COLORS
+
+QUIET, VERBOSE = ("-q", "--quiet"), ("-v", "--verbose")
+"""The two flags that every command has; of both, `-q` decides."""
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -33,6 +38,9 @@ def one_of(*choices: str) -> Callable[[str], str]:
         return text
 
     return choose
+
+
+COLOR = Option(("--color",), "Colour: auto, always or never.", "auto", "WHEN", one_of(*COLORS))
 
 
 def read_at_once(options: Sequence[Option], words: Sequence[str]) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ import typer
 
 from forge_cli.app.init import Made
 from forge_cli.app.init import init as make
-from forge_cli.cli.options import Color
+from forge_cli.cli.options import Color, says_less, says_more
 from forge_cli.cli.tables import aligned
 from forge_cli.cli.terminal import Terminal, write
 
@@ -19,6 +19,8 @@ def init(
         Path, typer.Argument(metavar="DIR", help="Where to write; made if it is not there.")
     ] = Path(),
     color: Color = "auto",
+    quiet: Annotated[bool, says_less("No list of what was written.")] = False,
+    verbose: Annotated[bool, says_more("Show the manifest as well.")] = False,
 ) -> int:
     """Write a manifest that runs at once, and the JSON Schema that an editor checks it with.
 
@@ -30,8 +32,14 @@ def init(
       forge init delegation/
     """
     made = make(directory)
+    if quiet:
+        return 0
     terminal = Terminal.of(sys.stdout, color)
-    write(sys.stdout, map(terminal.fit, init_lines(made, terminal)))
+    lines = init_lines(made, terminal)
+    if verbose:
+        text = made.manifest.read_text("utf-8")
+        lines += ["", *(f"  {line}".rstrip() for line in text.splitlines())]
+    write(sys.stdout, map(terminal.fit, lines))
     return 0
 
 
@@ -46,4 +54,9 @@ def init_lines(made: Made, terminal: Terminal) -> list[str]:
         (schema, str(made.schema), "completion and checks in your editor"),
         ("next", run, why),
     ]
-    return aligned([(f"{word:5}", terminal.safe(name), text) for word, name, text in rows])
+    rows = [(f"{word:5}", terminal.safe(name), text) for word, name, text in rows]
+    lines = aligned(rows)
+    return [
+        line.replace(name, terminal.ink("bold", name), 1)
+        for line, (_, name, _) in zip(lines, rows, strict=True)
+    ]

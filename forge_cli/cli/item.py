@@ -50,25 +50,28 @@ def item_lines(
     story: ItemStory,
     terminal: Terminal,
     read: Callable[[str], bytes],
+    whole: bool = False,
 ) -> list[str]:
     """The report, at most 100 columns wide; long values and outputs are cut, and say so.
 
-    `node` is the item as the machine has it, `read` gives the bytes kept under a digest.
+    With `whole` they are not cut, and lines of captured output are as long as they are. `node` is
+    the item as the machine has it, `read` gives the bytes kept under a digest.
     """
     blocks = [
-        _title(node, terminal),
+        heading(node, terminal),
         _contract(plan, node, terminal),
         _attempts(plan, node, story, terminal),
         _children(node, terminal),
-        _values("inputs", _inputs(story), terminal),
-        _values("outputs", node.output or {}, terminal),
-        _values("partial result, not accepted", _partial(node), terminal),
-        *_captured(story, terminal, read),
+        _values("inputs", _inputs(story), terminal, whole),
+        _values("outputs", node.output or {}, terminal, whole),
+        _values("partial result, not accepted", _partial(node), terminal, whole),
+        *_captured(story, terminal, read, whole),
     ]
     return [line for block in blocks if block for line in [*block, ""]][:-1]
 
 
-def _title(node: Node, terminal: Terminal) -> list[str]:
+def heading(node: Node, terminal: Terminal) -> list[str]:
+    """How the item ended or stands, and why."""
     word = WORDS.get(node.status, node.status)
     lines = [f"{terminal.ink('bold', node.item_id)}  {terminal.ink(colour(word), word)}"]
     if node.reason:
@@ -170,7 +173,7 @@ def _partial(node: Node) -> Mapping[str, Json]:
     return node.partial if isinstance(node.partial, dict) else {"result": node.partial}
 
 
-def _values(title: str, values: Mapping[str, Json], terminal: Terminal) -> list[str]:
+def _values(title: str, values: Mapping[str, Json], terminal: Terminal, whole: bool) -> list[str]:
     if not values:
         return []
     columns = min(max(map(len, values)), 24)
@@ -178,8 +181,9 @@ def _values(title: str, values: Mapping[str, Json], terminal: Terminal) -> list[
     for key, value in values.items():
         text = value if isinstance(value, str) else _json(value)
         head = f"  {left(clip(terminal.safe(key), columns), columns)}  "
-        shown = "\n".join(map(terminal.safe, text[:_MOST_BYTES].split("\n")))
-        lines += hang(head, shown, most=_MOST_LINES)
+        kept = text if whole else text[:_MOST_BYTES]
+        shown = "\n".join(map(terminal.safe, kept.split("\n")))
+        lines += hang(head, shown, most=0 if whole else _MOST_LINES)
     return lines
 
 
@@ -190,14 +194,16 @@ def _json(value: Json) -> str:
 
 
 def _captured(
-    story: ItemStory, terminal: Terminal, read: Callable[[str], bytes]
+    story: ItemStory, terminal: Terminal, read: Callable[[str], bytes], whole: bool
 ) -> Iterator[Sequence[str]]:
-    """The end of what the last attempt that ended wrote, stream by stream."""
+    """The end of what the last attempt that ended wrote, or all of it, stream by stream."""
     ends = [ended for _, ended in story.attempts.values() if ended is not None]
     for stream, digest in sorted((ends[-1].body.get("captured") or {}).items() if ends else ()):
         data = read(digest)
-        kept = data[-_MOST_BYTES:].decode(errors="replace").splitlines()[-_MOST_CAPTURED:]
+        text = data[0 if whole else -_MOST_BYTES :].decode(errors="replace")
+        kept = text.splitlines()[0 if whole else -_MOST_CAPTURED :]
         cut = len(b"\n".join(line.encode() for line in kept)) < len(data) - 1
         note = f", its last {count(len(kept), 'line')}" if cut else ""
         head = f" {terminal.safe(stream)}, {size(len(data))}{note}"
-        yield [head, *(clip(f"  │ {terminal.safe(line)}", 100) for line in kept)]
+        lines = [f"  │ {terminal.safe(line)}" for line in kept]
+        yield [head, *(lines if whole else (clip(line, 100) for line in lines))]

@@ -1,11 +1,12 @@
 """The lines of a run's progress: what one event says to a person, `time item WORD detail`."""
 
 import json
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterator, Mapping
 
 from forge_cli.cli.board import Board
 from forge_cli.cli.figures import count, duration, elapsed, granted, measured, size
-from forge_cli.cli.tables import WIDTH, hang, left, right, spread
+from forge_cli.cli.tables import WIDTH, clip, hang, left, right, spread
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.cli.words import LOUD, WORDS, colour, tally
 from forge_cli.multiagent.events import Event
@@ -14,6 +15,8 @@ from forge_cli.multiagent.plan import Item, Json
 _MOST_LOUD = 50
 _COST_COLUMN = 93
 _MOST_DETAIL = 4
+_MOST_GIVEN, _MOST_READ = 80, 4096
+_COUNTED = (("attempt", "number"), ("turn", "turn"))
 
 
 class Lines:
@@ -21,14 +24,17 @@ class Lines:
 
     In a large run only what did not go well has a line, and of that the first fifty. Elements and
     sub-tasks have lines only then, too: they share one row of the table. An inline item has no
-    `started` line at its first attempt: it would say nothing but its name.
+    `started` line at its first attempt: it would say nothing but its name. With `verbose` each
+    turn of any run has its lines, and what it was given is told.
     """
 
-    def __init__(self, board: Board, terminal: Terminal) -> None:
+    def __init__(self, board: Board, terminal: Terminal, verbose: bool = False) -> None:
         self._board = board
         self._terminal = terminal
+        self._verbose = verbose
+        self._brief = board.large and not verbose
         self._loud = 0
-        items = [] if board.large else board.plan.items.values()
+        items = () if self._brief else board.plan.items.values()
         names = [width(item.item_id) + _suffix(item) for item in items]
         self._item_columns = min(max([8, *names]), 24)
 
@@ -61,6 +67,8 @@ class Lines:
         return [inked + lines[0][len(head) :], *lines[1:]]
 
     def _turn_started(self, event: Event) -> list[str]:
+        if self._verbose:
+            return self.line(event.time, event.item, "started", self._told(event))
         board = self._board
         if board.large or "." in event.item or event.body["turn"] > 1:
             return []
@@ -70,11 +78,21 @@ class Lines:
         if attempt > 1:
             detail = ", ".join(filter(None, [f"attempt {attempt}", who]))
         elif who:
-            detail = f"{who} may: {', '.join(sorted(item.grant.capabilities)) or 'nothing'}"
-            detail += self._reserved(item)
+            detail = f"{who} may: {_may(item)}{self._reserved(item)}"
         else:
             return []
         return self.line(event.time, event.item, "started", detail)
+
+    def _told(self, event: Event) -> str:
+        """All about a turn that starts: which it is, who may do what in it, what it is given."""
+        item, body = self._board.item(event.item), event.body
+        inline = item.role_id.startswith("inline:")
+        parts = [f"{word} {body[key]}" for word, key in _COUNTED if body[key] > 1]
+        parts.append(f"{'its own program' if inline else body['role']} may: {_may(item)}")
+        first = body["number"] == body["turn"] == 1 and "." not in event.item
+        reserved = self._reserved(item) if first else ""
+        given = ", ".join(f"{key}: {_short(value)}" for key, value in _given(body))
+        return ", ".join(parts) + reserved + (f"\ngiven {given}" if given else "")
 
     def _reserved(self, item: Item) -> str:
         """What an item with a budget takes off the run's, and what that leaves."""
@@ -90,9 +108,10 @@ class Lines:
         if ending is None:
             return self._retried(event)
         status = ending.status
-        if (self._board.large or "." in event.item) and status not in LOUD:
+        quiet = self._board.large or "." in event.item
+        if quiet and status not in LOUD and not self._verbose:
             return []
-        if status in LOUD and self._too_many():
+        if status in LOUD and not self._verbose and self._too_many():
             return self._no_more(event)
         end = ""
         if status == "succeeded":
@@ -104,7 +123,7 @@ class Lines:
     def _retried(self, event: Event) -> list[str]:
         """What went wrong with an attempt that another follows."""
         item = self._board.plan.items.get(event.item)
-        if self._board.large or item is None or item.retry is None or event.kind == "item_ended":
+        if self._brief or item is None or item.retry is None or event.kind == "item_ended":
             return []
         reason = _failure(event.body)
         if not reason or event.body.get("kind", "invalid-output") not in item.retry.on:
@@ -125,9 +144,9 @@ class Lines:
         return self.line(event.time, "run", "running", "further failures are not listed here")
 
     def _accepted(self, event: Event) -> str:
-        item = self._board.plan.items[event.item]
+        item = self._board.item(event.item)
         row = self._board.row(event.item)
-        if self._board.is_group(item):
+        if "." not in event.item and self._board.is_group(item):
             return tally(row.children or {}) or "no elements"
         output = event.body.get("output") or {}
         octets = sum(map(_octets, output.values()))
@@ -137,7 +156,9 @@ class Lines:
         return f"{item.completion} holds; {text}" if item.completion else text
 
     def _spent(self, event: Event) -> str:
-        """What the item has used, with the turn that ends now."""
+        """What the item has used, with the turn that ends now; its parts are told with it."""
+        if "." in event.item:
+            return ""
         calls, cost = self._board.spent(event)
         return f"{count(calls, 'call')}  {measured(cost)}" if calls or cost else ""
 
@@ -151,6 +172,23 @@ def _suffix(item: Item) -> int:
     if item.for_each is None:
         return 0
     return 1 + len(str(len(item.for_each) - 1)) if isinstance(item.for_each, list) else 2
+
+
+def _may(item: Item) -> str:
+    return ", ".join(sorted(item.grant.capabilities)) or "nothing"
+
+
+def _given(body: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
+    """The inputs of a turn that starts, and its arguments where references were filled in."""
+    yield from (body.get("inputs") or {}).items()
+    if "argv" in body.get("handler", {}):
+        yield "argv", shlex.join(body["handler"]["argv"])
+
+
+def _short(value: Json) -> str:
+    """As much of a value as says which one it is."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return clip(" ".join(text[:_MOST_READ].split()), _MOST_GIVEN)
 
 
 def _failure(body: Mapping[str, Json]) -> str:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from forge_cli.cli.arguments import COLOR, QUIET, VERBOSE
 from forge_cli.cli.terminal import COLORS
 from forge_cli.multiagent.times import from_text
 
@@ -23,9 +24,7 @@ def _one_of(*choices: str) -> Callable[[str], str]:
 
 Color = Annotated[
     str,
-    typer.Option(
-        "--color", callback=_one_of(*COLORS), metavar="WHEN", help="Colour: auto, always or never."
-    ),
+    typer.Option(*COLOR.names, callback=_one_of(*COLORS), metavar=COLOR.metavar, help=COLOR.help),
 ]
 
 Workspace = Annotated[
@@ -34,6 +33,17 @@ Workspace = Annotated[
         metavar="DIR", help="Where it ran; else the nearest folder, from here up, with runs."
     ),
 ]
+
+
+def says_less(effect: str) -> Any:
+    """The flag `-q` of a command, with what it leaves of the output."""
+    return typer.Option(*QUIET, help=effect)
+
+
+def says_more(effect: str) -> Any:
+    """The flag `-v` of a command, with what it adds to the output."""
+    return typer.Option(*VERBOSE, help=effect)
+
 
 TextOrJson = Annotated[
     str,

@@ -4,7 +4,8 @@ import json
 import os
 import sys
 import time
-from dataclasses import asdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -17,13 +18,25 @@ from forge_cli.app.planned import Planned
 from forge_cli.app.preparation import Wishes, limited
 from forge_cli.app.workspace import workspace_of
 from forge_cli.cli.findings import full
-from forge_cli.cli.options import Color, TextOrJson
+from forge_cli.cli.options import Color, TextOrJson, says_less, says_more
+from forge_cli.cli.plan_defaults import lacking
 from forge_cli.cli.plan_tables import plan_lines
 from forge_cli.cli.terminal import Terminal, complain, write
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.plan_document import plan_document
 
 FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How much of a plan is shown, and how; `form` is text or json, and JSON has all of it."""
+
+    form: str = "text"
+    color: str = "auto"
+    quiet: bool = False
+    verbose: bool = False
+    defaults: bool = False
 
 
 def plan(
@@ -42,8 +55,13 @@ def plan(
         Path | None,
         typer.Option(metavar="DIR", help="What scopes are relative to; else the git root."),
     ] = None,
+    defaults: Annotated[
+        bool, typer.Option("--defaults", help="List every default that holds as well.")
+    ] = False,
     form: TextOrJson = "text",
     color: Color = "auto",
+    quiet: Annotated[bool, says_less("Only what is missing here or refused.")] = False,
+    verbose: Annotated[bool, says_more("What each other role lacks; the whole digest.")] = False,
 ) -> int:
     """Show what would run: order, who and why, each item's grant, budget, what is missing here.
 
@@ -52,24 +70,34 @@ def plan(
     \b
     Examples:
       forge plan manifests/software-delivery.yaml
-      forge plan fix.forge.yaml --input issue=482 --format json
+      forge plan manifests/authorization-review.yaml --input change="tighten the refresh"
+      forge plan manifests/office-research.yaml --defaults
+      forge plan manifests/office-research.yaml --format json
     """
     path = manifest or only_manifest(Path(), "forge plan")
     found = compiled(path, time.time_ns() // 1_000_000, workspace)
-    return show(found, path, Wishes(given or [], inputs, workspace=workspace), form, color)
+    view = View(form, color, quiet, verbose, defaults)
+    return show(found, path, Wishes(given or [], inputs, workspace=workspace), view)
 
 
-def show(found: Compiled, path: Path, wishes: Wishes, form: str, color: str) -> int:
+def show(found: Compiled, path: Path, wishes: Wishes, view: View) -> int:
     """Write the plan that a run with these wishes would have; the exit status."""
     if found.plan is None:
-        return refuse(found, path, color)
+        return refuse(found, path, view.color)
     plan = limited(found, found.plan, wishes.jobs, os.environ)
     folder = workspace_of(path, wishes.workspace)
     told = planned(found, plan, folder, wishes.given, wishes.inputs_file)
-    terminal = Terminal.of(sys.stdout, color)
-    lines = [plan_json(told)] if form == "json" else map(terminal.fit, plan_lines(told, terminal))
-    write(sys.stdout, lines)
+    terminal = Terminal.of(sys.stdout, view.color)
+    write(sys.stdout, _lines(told, terminal, view))
     return 0
+
+
+def _lines(told: Planned, terminal: Terminal, view: View) -> Iterable[str]:
+    if view.form == "json":
+        return [terminal.data(plan_json(told))]
+    if view.quiet:
+        return lacking(told, terminal)
+    return map(terminal.fit, plan_lines(told, terminal, view.verbose, view.defaults))
 
 
 def refuse(found: Compiled, path: Path, color: str) -> int:
@@ -95,6 +123,8 @@ def plan_json(told: Planned) -> str:
         "critical_path": {"items": path.items, "milliseconds": path.length},
         "approvals": told.approvals,
         "refusals": told.refusals,
+        "missing": told.missing,
+        "defaults": [asdict(default) for default in told.defaults],
         "sandbox": "off",
     }
     return json.dumps(document, ensure_ascii=False, indent=2)

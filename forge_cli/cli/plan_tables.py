@@ -7,6 +7,7 @@ from forge_cli.app.planned import Planned, Why
 from forge_cli.cli.figures import amount, amounts, count, duration, granted
 from forge_cli.cli.grants import sides
 from forge_cli.cli.header import SANDBOX, short_digest, stated_deadline
+from forge_cli.cli.plan_defaults import default_lines
 from forge_cli.cli.tables import clip, flow, hang, left, right, rule, share, wrap
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.multiagent.budget import Budget
@@ -19,31 +20,39 @@ _HOUR = 3_600_000
 _MOST_WHY = 3
 
 
-def plan_lines(planned: Planned, terminal: Terminal) -> list[str]:
-    """The whole report, at most 100 columns wide."""
+def plan_lines(
+    planned: Planned, terminal: Terminal, verbose: bool = False, defaults: bool = False
+) -> list[str]:
+    """The whole report, at most 100 columns wide.
+
+    `verbose` tells what each of the other roles lacks, however many, and the whole digest;
+    `defaults` adds a block of them.
+    """
     plan = planned.plan
     blocks = [
-        _title(planned, terminal),
-        _order(planned, terminal),
+        _title(planned, terminal, verbose),
+        _order(planned, terminal, verbose),
         _grants(plan, terminal),
         _budget(plan),
+        *([default_lines(planned)] if defaults else []),
         _rest(planned, terminal),
     ]
     return [line for block in blocks for line in [*block, ""]][:-1]
 
 
-def _title(planned: Planned, terminal: Terminal) -> list[str]:
+def _title(planned: Planned, terminal: Terminal, verbose: bool) -> list[str]:
     plan = planned.plan
     roles = sum(not name.startswith("inline:") for name in plan.roles)
     counts = count(len(tops(plan)), "item") + (f", {count(roles, 'role')}" if roles else "")
     state = f"valid, {count(planned.warnings, 'warning')}"
-    lines = flow(f"{plan.name}  ", [f"plan {short_digest(plan.digest)}", counts, state])
+    digest = plan.digest if verbose else short_digest(plan.digest)
+    lines = flow(f"{plan.name}  ", [f"plan {digest}", counts, state])
     if planned.description:
         lines += wrap(terminal.safe(planned.description), 100)
     return lines
 
 
-def _order(planned: Planned, terminal: Terminal) -> list[str]:
+def _order(planned: Planned, terminal: Terminal, verbose: bool) -> list[str]:
     plan, waves = planned.plan, orders(planned.plan)
     rows = [
         (str(waves[item.item_id]), item.item_id, _role(plan, item), _after(item))
@@ -61,7 +70,7 @@ def _order(planned: Planned, terminal: Terminal) -> list[str]:
         start, named = f"{right(wave, 6)}  ", left(clip(name, item), item)
         rest = f"  {left(clip(who, role), role)}  {left(clip(names, after), after)}  "
         head = start + named + rest
-        texts = _why(planned.why.get(name), plan.items[name])
+        texts = _why(planned.why.get(name), plan.items[name], None if verbose else _MOST_WHY)
         first, *others = [
             part for text in texts for part in wrap(terminal.safe(text), 100 - width(head))
         ]
@@ -87,21 +96,25 @@ def _after(item: Item) -> str:
     return ", ".join([*item.depends_on, *(f"{name} (however)" for name in item.after)]) or "-"
 
 
-def _why(why: Why | None, item: Item) -> list[str]:
-    """Why this role: the reason, and of the others who could and what each of the rest lacks."""
+def _why(why: Why | None, item: Item, most: int | None) -> list[str]:
+    """Why this role: the reason, and of the others who could and what each of the rest lacks.
+
+    Of the others at most so many; None is all of them.
+    """
     if item.children:
         return [f"{count(len(item.children), 'sub-task')}: " + ", ".join(item.children)]
     if item.role_id.startswith("inline:"):
         return ["its own program"]
     if why is None:
         return [item.route]
-    others = "; also could: " + ", ".join(why.others[:5]) if why.others else "; nobody else could"
+    able = ", ".join(why.others[: None if most is None else most + 2])
+    others = f"; also could: {able}" if able else "; nobody else could"
     lacking = [f"{role} lacks {'; '.join(lack)}" for role, lack in why.lacking.items()]
     if not lacking and not why.others:
         return [why.reason]
-    told = lacking[:_MOST_WHY]
-    if len(lacking) > _MOST_WHY:
-        told.append(f"{len(lacking) - _MOST_WHY} more lack something (--format json)")
+    told = lacking[:most]
+    if len(lacking) > len(told):
+        told.append(f"{len(lacking) - len(told)} more lack something (-v)")
     return [why.reason + others + (":" if told and not why.others else ""), *told]
 
 

@@ -33,11 +33,13 @@ class Progress:
     in its lines.
     """
 
-    def __init__(self, state: RunState, run_id: str, console: Console) -> None:
+    def __init__(
+        self, state: RunState, run_id: str, console: Console, verbose: bool = False
+    ) -> None:
         self.board = Board(state)
         self._run_id = run_id
         self._console = console
-        self._lines = Lines(self.board, console.terminal)
+        self._lines = Lines(self.board, console.terminal, verbose)
         self._lock = threading.Lock()
         self._queue: list[str] = []
         self._lost = 0

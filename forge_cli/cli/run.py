@@ -16,9 +16,9 @@ from forge_cli.app.runs import short_name
 from forge_cli.cli.board import Board
 from forge_cli.cli.console import Console
 from forge_cli.cli.github import add_outputs, add_to_summary, job_summary
-from forge_cli.cli.options import Color, Moment, TextOrLines
+from forge_cli.cli.options import Color, Moment, TextOrLines, says_less, says_more
 from forge_cli.cli.overview import overview
-from forge_cli.cli.plan import show
+from forge_cli.cli.plan import View, show
 from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import Terminal, complain, write
 from forge_cli.cli.typed import again, as_typed, where
@@ -72,7 +72,10 @@ def run(
     ] = False,
     form: TextOrLines = "text",
     color: Color = "auto",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only the verdict.")] = False,
+    quiet: Annotated[bool, says_less("Only the verdict.")] = False,
+    verbose: Annotated[
+        bool, says_more("Lines for each turn of any run, with what it was given.")
+    ] = False,
 ) -> int:
     """Run a manifest: check it and what it needs here, run it, write evidence, verify it.
 
@@ -81,8 +84,8 @@ def run(
     \b
     Examples:
       forge run manifests/office-research.yaml
-      forge run hello.forge.yaml --input who=moon
-      forge run fix.forge.yaml --jobs 1 --format jsonl
+      forge run manifests/office-research.yaml --input question="Is one floor enough?" -v
+      forge run manifests/music-creation.yaml --jobs 1 --format jsonl
     """
     path = manifest or only_manifest(Path(), "forge run")
     _check_engine(engine)
@@ -90,19 +93,21 @@ def run(
     found = compiled(path, moment if now is None else now, workspace)
     wishes = Wishes(given or [], inputs, jobs, evidence, workspace, run_id)
     if dry_run or found.plan is None:
-        return show(found, path, wishes, "text", color)
+        return show(found, path, wishes, View("text", color, quiet, verbose))
     try:
         prepared = prepare(found, found.plan, path, wishes, moment, os.environ)
     except RefusedError as refused:
         return _refused(refused, Terminal.of(sys.stdout, color))
     opened = Opened(prepared)
-    console = Console.of(sys.stderr, color, quiet or form == "jsonl", str(path))
-    finished, board = _watched(opened, prepared.run_id, console, form)
+    unseen = quiet or (form == "jsonl" and not verbose)
+    console = Console.of(sys.stderr, color, unseen, str(path))
+    progress = Progress(opened.run.state, prepared.run_id, console, verbose)
+    finished = _watched(opened, progress, Terminal.of(sys.stdout, color), form)
     code = exit_code(finished.status, finished.signal, allow_degraded, allow_paused)
     if form == "text":
         outcome = _outcome(prepared, opened, finished)
-        _tell(board, Terminal.of(sys.stdout, color), outcome, code)
-    add_outputs(os.environ, board.end.get("outputs") or {})
+        _tell(progress.board, Terminal.of(sys.stdout, color), outcome, code)
+    add_outputs(os.environ, progress.board.end.get("outputs") or {})
     return _verified(finished, code)
 
 
@@ -112,8 +117,9 @@ class EventLines:
     When nobody reads them any more (`fault`), that ends the writing and not the run.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, terminal: Terminal) -> None:
         self._store = store
+        self._terminal = terminal
         self._written = 0
         self.fault: OSError | None = None
 
@@ -124,7 +130,7 @@ class EventLines:
         lines = list(self._store.lines(after=self._written))
         self._written += len(lines)
         try:
-            write(sys.stdout, (line.text for line in lines))
+            write(sys.stdout, (self._terminal.data(line.text) for line in lines))
         except OSError as fault:
             self.fault = fault
 
@@ -134,11 +140,10 @@ def _refused(refused: RefusedError, terminal: Terminal) -> int:
     return REFUSED
 
 
-def _watched(opened: Opened, run_id: str, console: Console, form: str) -> tuple[Finished, Board]:
-    """The run, shown while it goes on, and what it showed last."""
-    progress = Progress(opened.run.state, run_id, console)
+def _watched(opened: Opened, progress: Progress, terminal: Terminal, form: str) -> Finished:
+    """The run, shown while it goes on."""
     observers: list[Observer] = [progress]
-    lines = EventLines(opened.store) if form == "jsonl" else None
+    lines = EventLines(opened.store, terminal) if form == "jsonl" else None
     if lines is not None:
         observers.append(lines)
     progress.start()
@@ -148,7 +153,7 @@ def _watched(opened: Opened, run_id: str, console: Console, form: str) -> tuple[
         progress.close()
     if lines is not None and lines.fault is not None:
         raise lines.fault
-    return finished, progress.board
+    return finished
 
 
 def _tell(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> None:

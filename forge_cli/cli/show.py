@@ -3,7 +3,8 @@
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
@@ -16,8 +17,9 @@ from forge_cli.app.show import Replay, stored_plan
 from forge_cli.cli.board import Board
 from forge_cli.cli.console import Console
 from forge_cli.cli.header import SANDBOX, header, limits
-from forge_cli.cli.item import ItemStory, item_lines
-from forge_cli.cli.options import Color, TextOrLines, Workspace
+from forge_cli.cli.item import ItemStory, heading, item_lines
+from forge_cli.cli.lines import Lines
+from forge_cli.cli.options import Color, TextOrLines, Workspace, says_less, says_more
 from forge_cli.cli.overview import overview
 from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import Terminal, write
@@ -29,6 +31,17 @@ from forge_cli.ledger.reader import Reader
 from forge_cli.ledger.runs import RunFolder
 
 _PAUSE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """How much is said: only how it ended, all that is known, or what lies between."""
+
+    quiet: bool = False
+    verbose: bool = False
+
+
+AS_USUAL = Said()
 
 
 def show(
@@ -44,6 +57,8 @@ def show(
     form: TextOrLines = "text",
     color: Color = "auto",
     workspace: Workspace = None,
+    quiet: Annotated[bool, says_less("Only the verdict, or how the item ended.")] = False,
+    verbose: Annotated[bool, says_more("Lines for each turn; values of items in full.")] = False,
 ) -> int:
     """Show what a run did: its table and verdict, or all about one item.
 
@@ -51,25 +66,28 @@ def show(
 
     \b
     Examples:
+      forge run manifests/office-research.yaml --run-id first
       forge show
-      forge show 7f3a build
-      forge show 7f3a --workspace build/run
+      forge show first write
       forge show --follow --format jsonl
     """
     home = workspace_at(Path.cwd(), workspace)
     folder = _chosen(home, run)
     terminal = Terminal.of(sys.stdout, color)
+    said = Said(quiet, verbose and not quiet)
     with Reader.open(folder.ledger) as reader:
         replay = Replay(folder, reader, stored_plan(folder, reader))
         if item is not None:
             _check_item(replay, item)
         if form == "jsonl":
             kept = (line.text for line in _lines(replay, follow) if _is_of(line, item))
-            _write_each(kept)
+            _write_each(map(terminal.data, kept))
         elif item is not None:
-            write(sys.stdout, map(terminal.fit, item_report(replay, item, follow, terminal)))
+            lines = item_report(replay, item, follow, terminal, said)
+            write(sys.stdout, map(terminal.fit, lines))
         else:
-            write(sys.stdout, map(terminal.fit, run_report(replay, home, follow, terminal)))
+            lines = run_report(replay, home, follow, terminal, said)
+            write(sys.stdout, map(terminal.fit, lines))
     return 0
 
 
@@ -112,7 +130,7 @@ def _is_of(line: Line, item: str | None) -> bool:
     return item is None or line.event.item == item or line.event.item.startswith(f"{item}.")
 
 
-def _write_each(texts: Iterator[str]) -> None:
+def _write_each(texts: Iterable[str]) -> None:
     """Each line at once, so that whoever reads a run that goes on need not wait."""
     for text in texts:
         write(sys.stdout, [text])
@@ -128,7 +146,9 @@ def _check_item(replay: Replay, item: str) -> None:
     raise ForgeError(f"run '{replay.run.run_id}' has no item '{item}'{meant} It has: {known}")
 
 
-def item_report(replay: Replay, item: str, follow: bool, terminal: Terminal) -> list[str]:
+def item_report(
+    replay: Replay, item: str, follow: bool, terminal: Terminal, said: Said = AS_USUAL
+) -> list[str]:
     """All about one item; `ForgeError` if it did not come into being."""
     story = ItemStory(item)
     for line in _lines(replay, follow):
@@ -136,28 +156,23 @@ def item_report(replay: Replay, item: str, follow: bool, terminal: Terminal) -> 
     node = replay.state.nodes.get(item)
     if node is None:
         raise ForgeError(f"run '{replay.run.run_id}' has no '{item}': it did not come into being")
-    return item_lines(replay.plan, node, story, terminal, replay.artifacts.get)
+    if said.quiet:
+        return heading(node, terminal)
+    return item_lines(replay.plan, node, story, terminal, replay.artifacts.get, said.verbose)
 
 
-def run_report(replay: Replay, home: Path, follow: bool, terminal: Terminal) -> list[str]:
+def run_report(
+    replay: Replay, home: Path, follow: bool, terminal: Terminal, said: Said = AS_USUAL
+) -> list[str]:
     """Header, table and verdict of a run; with `follow` only the verdict, behind its progress."""
-    board = _followed(replay, terminal) if follow else _folded(replay)
-    status = replay.status(_now())
-    if status in ("running", "abandoned"):
-        block = standing(board, terminal, status)
-    else:
-        told = replay.told(home)
-        name = short_name(home, replay.run.run_id)
-        outcome = Outcome(
-            name,
-            as_typed(told.evidence),
-            told.head,
-            again(told.manifest, home),
-            replay.artifacts.get,
-            where(home),
-        )
-        block = verdict(board, terminal, outcome, exit_code(status, board.signal))
+    events: list[str] = []
     if follow:
+        board = _followed(replay, terminal, said)
+    else:
+        board = _folded(replay, terminal, events if said.verbose else None)
+    status = replay.status(_now())
+    block = _block(replay, home, board, terminal, status)
+    if follow or said.quiet:
         return block
     plan = replay.plan
     terms = limits(plan, board.deadline, board.started)
@@ -167,32 +182,55 @@ def run_report(replay: Replay, home: Path, follow: bool, terminal: Terminal) -> 
         *head,
         *([f"  {terms}"] if terms else []),
         "",
+        *([*events, ""] if events else []),
         *overview(board, terminal, now),
         "",
         *block,
     ]
 
 
-def _folded(replay: Replay) -> Board:
+def _block(replay: Replay, home: Path, board: Board, terminal: Terminal, status: str) -> list[str]:
+    """The verdict, or how the run stands."""
+    if status in ("running", "abandoned"):
+        return standing(board, terminal, status)
+    told = replay.told(home)
+    name = short_name(home, replay.run.run_id)
+    outcome = Outcome(
+        name,
+        as_typed(told.evidence),
+        told.head,
+        again(told.manifest, home),
+        replay.artifacts.get,
+        where(home),
+    )
+    return verdict(board, terminal, outcome, exit_code(status, board.signal))
+
+
+def _folded(replay: Replay, terminal: Terminal, events: list[str] | None) -> Board:
+    """The run's events folded in, the lines of each added to `events` if they are wanted."""
     board = Board(replay.state)
+    lines = Lines(board, terminal, verbose=True)
     for line in replay.lines():
+        if events is not None:
+            events += lines.of(line.event)
         board.apply(line.event)
     return board
 
 
-def _followed(replay: Replay, terminal: Terminal) -> Board:
+def _followed(replay: Replay, terminal: Terminal, said: Said) -> Board:
     """Shows the run as `forge run` does, from its beginning until it has ended."""
 
     def emit(text: str) -> None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        if not said.quiet:
+            sys.stdout.write(text)
+            sys.stdout.flush()
 
     def size() -> tuple[int, int]:
         found = shutil.get_terminal_size((100, 24))
         return found.columns, found.lines
 
     console = Console(emit, terminal, terminal.live, size=size)
-    progress = Progress(replay.state, replay.run.run_id, console)
+    progress = Progress(replay.state, replay.run.run_id, console, said.verbose)
     progress.start()
     try:
         for line in _lines(replay, follow=True):

@@ -33,7 +33,7 @@ class Terminal:
     ) -> "Terminal":
         """Decides from `--color`, then NO_COLOR, then FORCE_COLOR, then the stream itself."""
         encoding = getattr(stream, "encoding", None) or "ascii"
-        plain = environ.get("FORGE_ASCII", "") not in ("", "0") or not _encodes(GLYPHS, encoding)
+        plain = _wants_ascii(environ) or not _encodes(GLYPHS, encoding)
         live = stream.isatty() and environ.get("TERM") != "dumb"
         return cls(_has_color(live, color, environ), plain, live, encoding)
 
@@ -55,6 +55,14 @@ class Terminal:
             return text
         return "".join(map(self._shown, text))
 
+    def data(self, text: str) -> str:
+        """A text of JSON with JSON's own escapes for what this stream cannot encode."""
+        if text.isascii() or _encodes(text, self.encoding):
+            return text
+        from json import dumps
+
+        return "".join(c if c.isascii() else dumps(c)[1:-1] for c in text)
+
     def _shown(self, character: str) -> str:
         if character.isprintable() and (character.isascii() or _encodes(character, self.encoding)):
             return character
@@ -73,14 +81,16 @@ def width(text: str) -> int:
 def prepare_streams() -> None:
     """Makes standard output and error write escapes where they cannot encode a character.
 
-    Where one of them was closed before the start, what is written to it is lost.
+    With FORGE_ASCII they encode nothing but ASCII, whoever writes to them. Where one of them was
+    closed before the start, what is written to it is lost.
     """
     sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()
+    encoding = {"encoding": "ascii"} if _wants_ascii(os.environ) else {}
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure:
-            reconfigure(errors="backslashreplace")
+            reconfigure(errors="backslashreplace", **encoding)
 
 
 def _nowhere() -> TextIO:
@@ -101,6 +111,10 @@ def _encodes(text: str, encoding: str) -> bool:
     except (UnicodeEncodeError, LookupError):
         return False
     return True
+
+
+def _wants_ascii(environ: Mapping[str, str]) -> bool:
+    return environ.get("FORGE_ASCII", "") not in ("", "0")
 
 
 def _has_color(live: bool, color: str, environ: Mapping[str, str]) -> bool:

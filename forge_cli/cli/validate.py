@@ -5,8 +5,16 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 
 from forge_cli.app.validate import Report, check_file
-from forge_cli.cli.arguments import Option, one_of, read_at_once, typer_function
-from forge_cli.cli.terminal import COLORS, Terminal, complain, prepare_streams, write
+from forge_cli.cli.arguments import (
+    COLOR,
+    QUIET,
+    VERBOSE,
+    Option,
+    one_of,
+    read_at_once,
+    typer_function,
+)
+from forge_cli.cli.terminal import Terminal, complain, prepare_streams, write
 from forge_cli.errors import ForgeError
 from forge_cli.manifest.reading.discovery import STANDARD_INPUT, Selection, discover
 from forge_cli.manifest.reading.source import MAX_SIZE, read, read_stream
@@ -50,9 +58,9 @@ OPTIONS = (
     ),
     Option(("--max-size",), "Bytes that one manifest may have.", MAX_SIZE, "BYTES", _size),
     Option(("--now",), "The time that deadlines are compared with.", "", "TIME", _moment),
-    Option(("--color",), "Colour: auto, always or never.", "auto", "WHEN", one_of(*COLORS)),
-    Option(("-q", "--quiet"), "Only findings, no summary."),
-    Option(("-v", "--verbose"), "Name each file that is checked."),
+    COLOR,
+    Option(QUIET, "Only findings, no summary."),
+    Option(VERBOSE, "Name each file that is checked."),
 )
 PATHS_HELP = (
     "Files of any name, folders (searched for *.forge.yaml, and below a folder named manifests for "
@@ -81,8 +89,8 @@ def validate(
     Examples:
       forge validate
       forge validate manifests/ --strict
-      forge validate --format json fix.forge.yaml
-      git show HEAD:fix.forge.yaml | forge validate - --stdin-filename fix.forge.yaml
+      forge validate --format json manifests/office-research.yaml
+      cat manifests/office-research.yaml | forge validate - --stdin-filename manifests/x.yaml
     """
     prepare_streams()
     selection = discover(paths)
@@ -95,7 +103,7 @@ def validate(
             selection.refusals.append(str(error))
             continue
         reports.append(check_file(name, data, moment))
-        if verbose:
+        if verbose and not quiet:
             complain(f"checked {name}: {len(reports[-1].findings)} findings", prefix="")
     write(sys.stdout, _render(reports, format, quiet, Terminal.of(sys.stdout, color)))
     for refusal in selection.refusals:

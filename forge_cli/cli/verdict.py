@@ -63,7 +63,7 @@ def verdict(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> li
     lines += _outputs(board, terminal)
     if board.end.get("outputs"):
         whole = json.dumps(board.end["outputs"], ensure_ascii=False)
-        lines.append(f"outputs  {terminal.safe(whole)}")
+        lines.append(f"outputs  {terminal.safe(terminal.data(whole))}")
     if outcome.evidence:
         lines.append(f"evidence  {terminal.safe(outcome.evidence)}")
     if outcome.head:

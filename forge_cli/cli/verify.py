@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from forge_cli.app.verify import Verified, find, verify_folders
+from forge_cli.cli.options import Color, TextOrJson, says_less, says_more
 from forge_cli.cli.terminal import Terminal, complain, write
 
 VERIFIED, FINDINGS, NOTHING_TO_CHECK = 0, 1, 5
@@ -19,20 +20,26 @@ def verify(
     paths: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Folders of evidence, or folders that hold some. Default: the latest run's."
+            metavar="PATH",
+            help="Folders of evidence, or folders that hold some. Default: the latest run's.",
         ),
     ] = None,
     head: Annotated[
         str | None,
-        typer.Option(help="The head from the log of the run: root, or root and size."),
+        typer.Option(
+            metavar="ROOT", help="The head from the log of the run: root, or root and size."
+        ),
     ] = None,
     write_found: Annotated[
         bool, typer.Option("--write", help="Have verification.json say what was found.")
     ] = False,
-    format: Annotated[str, typer.Option(help="text or json.")] = "text",  # noqa: A002
-    allow_empty: Annotated[bool, typer.Option(help="Nothing to check is no failure.")] = False,
-    color: Annotated[str, typer.Option(help="auto, always or never.")] = "auto",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what is wrong.")] = False,
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="Nothing to check is no failure.")
+    ] = False,
+    form: TextOrJson = "text",
+    color: Color = "auto",
+    quiet: Annotated[bool, says_less("Only what is wrong.")] = False,
+    verbose: Annotated[bool, says_more("Every check, also of many runs.")] = False,
 ) -> int:
     """Verify evidence: that nothing was changed, and that the run kept its contracts.
 
@@ -40,30 +47,32 @@ def verify(
 
     \b
     Examples:
-      forge verify
       forge verify evidence/
-      forge verify --head "forge-evidence-head <root> <size>" evidence/hello/<run>
+      forge run manifests/office-research.yaml | tee run.log
+      forge verify -v
+      forge verify --head "$(tail -n 1 run.log)"
     """
-    if format not in ("text", "json"):
-        raise typer.BadParameter(f"'{format}' is neither text nor json", param_hint="--format")
     folders = find(paths or [], Path())
     if not folders and not allow_empty:
         complain("nothing to check: no evidence was found; name its folder, or --allow-empty")
         return NOTHING_TO_CHECK
     results = list(verify_folders(folders, head, write_found))
     terminal = Terminal.of(sys.stdout, color)
-    lines = _json(results) if format == "json" else text(results, terminal, quiet)
+    lines = _json(results) if form == "json" else text(results, terminal, quiet, verbose)
     write(sys.stdout, lines)
     return VERIFIED if all(result.ok for result in results) else FINDINGS
 
 
-def text(results: Sequence[Verified], terminal: Terminal, quiet: bool = False) -> Iterator[str]:
+def text(
+    results: Sequence[Verified], terminal: Terminal, quiet: bool = False, verbose: bool = False
+) -> Iterator[str]:
     """A verdict for each folder; its checks below, where one failed or it is the only one."""
+    every = (verbose or len(results) == 1) and not quiet
     for result in results:
         if result.ok and quiet:
             continue
         verdict = terminal.ink("green", "VERIFIED") if result.ok else terminal.ink("red", "FAILED")
-        checks = [c for c in result.checks if not c.ok or (len(results) == 1 and not quiet)]
+        checks = [c for c in result.checks if every or not c.ok]
         failed = sum(not c.ok for c in result.checks)
         tally = (
             f"{failed} of {len(result.checks)} checks" if failed else f"{len(result.checks)} checks"

@@ -29,7 +29,8 @@ def supervise(turn):
     for old, new in EDITS:
         if after.count(old) != 1:
             raise ValueError(
-                f"{path} holds {old.strip()!r} {after.count(old)} times: it is patched already"
+                f"{path} holds {old.strip()!r} {after.count(old)} times: it is patched already; "
+                "run this on a fresh copy"
             )
         after = after.replace(old, new)
     path.write_text(after, "utf-8")

@@ -1,12 +1,53 @@
 """`forge explain`: every word that forge says can be asked for."""
 
+import ast
+import json
+from pathlib import Path
+from typing import get_args
+
 import pytest
 
-from forge_cli.app.explain import explain
-from forge_cli.app.glossary import EXIT_CODES, ITEM_STATUSES, RUN_STATUSES
+from forge_cli.app.explain import brief, explain, words
+from forge_cli.app.glossary import EXIT_CODES
+from forge_cli.cli import grants
+from forge_cli.cli.verdict import EXIT
+from forge_cli.cli.words import LOUD, PROBLEMS, WORDS
+from forge_cli.engines import ENGINES
 from forge_cli.errors import ForgeError
-from forge_cli.manifest.rules import RULES
+from forge_cli.handlers import KINDS
+from forge_cli.manifest.meaning.actions import ACTIONS, BUILT_IN
 from forge_cli.manifest.shape.reference import entries
+from forge_cli.multiagent.patterns import PATTERNS
+from forge_cli.multiagent.terms import FailureKind, Merge, Risk, Then
+
+EVIDENCE = Path(__file__).resolve().parents[2] / "evidence"
+
+
+def labels() -> set[str]:
+    """What stands before the lines about a grant."""
+    tree = ast.parse(Path(str(grants.__file__)).read_text("utf-8"))
+    yielded = [n.value for n in ast.walk(tree) if isinstance(n, ast.Yield)]
+    firsts = [each.elts[0] for each in yielded if isinstance(each, ast.Tuple)]
+    return {str(first.value) for first in firsts if isinstance(first, ast.Constant)}
+
+
+def checks() -> set[str]:
+    """What `forge verify` calls its checks."""
+    files = EVIDENCE.glob("*/*/verification.json")
+    return {check["name"] for file in files for check in json.loads(file.read_text())["checks"]}
+
+
+def printed() -> list[str]:
+    """The words that forge prints by itself, and the values that it takes."""
+    values = {str(v) for meanings in entries().values() for each in meanings for v in each.values}
+    found = {*values, *WORDS, *WORDS.values(), *PROBLEMS, *LOUD, *labels(), *checks()}
+    found |= {status.upper() for status in EXIT} | {"VERIFIED", "FAILED", "WRONG"}
+    found |= {*KINDS, *PATTERNS, *ENGINES, *BUILT_IN, *ACTIONS}
+    for kind in (FailureKind, Merge, Risk, Then):
+        found |= set(get_args(kind))
+    found |= {"no_proposals", "approval_required", "lowest_risk_then_evidence"}
+    found |= {"head", "turn", "attempt", "inline", "workspace", "sandbox", "epoch"}
+    return sorted(found)
 
 
 def test_a_rule_is_explained_by_its_documentation_and_examples() -> None:
@@ -37,13 +78,31 @@ def test_a_word_with_several_meanings_is_explained_in_all_of_them() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "word", [*RULES, *entries(), *RUN_STATUSES, *ITEM_STATUSES, *map(str, EXIT_CODES)]
-)
+@pytest.mark.parametrize("word", [*words(), *map(str, EXIT_CODES)])
 def test_every_word_can_be_asked_for_and_fits_a_terminal(word: str) -> None:
     lines = explain(word)
     assert lines[0].startswith(f"{word}: ")
     assert all(len(line) <= 100 for line in lines)
+
+
+@pytest.mark.parametrize("word", printed())
+def test_every_word_that_forge_prints_or_takes_is_explained(word: str) -> None:
+    assert explain(word)[0].lower().startswith(f"{word.lower()}: ")
+
+
+def test_words_are_collected_from_every_place() -> None:
+    assert {"on crash", "accept when"} <= labels()
+    assert {"chain", "head", "forms"} <= checks()
+
+
+def test_a_word_is_known_in_upper_case_too() -> None:
+    assert explain("FAILED") == explain("failed")
+    assert brief("FAILED") == brief("failed")
+
+
+def test_a_capability_is_told_with_its_actions() -> None:
+    assert explain("repository-write")[0] == "repository-write: capability"
+    assert explain("repository-write")[1].startswith("  Allows file-read, file-write.")
 
 
 @pytest.mark.parametrize(
@@ -52,10 +111,11 @@ def test_every_word_can_be_asked_for_and_fits_a_terminal(word: str) -> None:
         ("unknown-kee", "did you mean  forge explain unknown-key?"),
         ("dependson", "did you mean  forge explain depends_on?"),
         ("99", "exit codes are 0, 1, 2, 3, 4, 5, 70, 130, 141, 143"),
+        ("capabilty", "did you mean  forge explain capability?"),
         ("zzz", "the keys are in  forge schema, a rule stands in brackets behind its findings"),
     ],
 )
 def test_an_unknown_word_is_refused_with_advice(word: str, advice: str) -> None:
     with pytest.raises(ForgeError) as refusal:
         explain(word)
-    assert str(refusal.value) == f"'{word}' is no rule, key, status or exit code; {advice}"
+    assert str(refusal.value) == f"'{word}' is no word that forge knows; {advice}"

@@ -57,7 +57,7 @@ def main() -> None:
     """Print the cost of both shapes, and with --large how it grows."""
     forge = installed()
     count = 1_000 if "--small" in sys.argv else 10_000
-    report("a step of an empty loop", f"{pace():.1f} ns", "more than usual: the machine is busy")
+    report("a step of an empty loop", f"{pace():.1f} ns", "if more than usual, the machine is busy")
     for shape in (separate, elements):
         for concurrency in (4, 16):
             small = cost_of(forge, shape, count, concurrency)

@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from forge_cli.cli.console import Console
+from forge_cli.cli.progress import Progress
+from forge_cli.cli.terminal import Terminal
 from forge_cli.ledger import runs
 from forge_cli.ledger.runs import RunFolder
 from forge_cli.ledger.store import Store
@@ -232,3 +235,39 @@ def keep(tmp_path: Path) -> Callable[..., RunFolder]:
         return folder
 
     return kept
+
+
+PLAIN = Terminal()
+
+
+@pytest.fixture
+def show(play: Callable[..., Any]) -> Callable[..., str]:
+    """Plays a run and gives what was written; `each` draws after every event."""
+
+    def shown(
+        plan: Plan,
+        answers: dict[str, Any],
+        *,
+        each: bool = False,
+        live: bool = False,
+        github: bool = False,
+        terminal: Terminal = PLAIN,
+        size: tuple[int, int] = (100, 24),
+        stop_at: int | None = None,
+    ) -> str:
+        run = play(plan, answers, stop_at=stop_at)
+        written: list[str] = []
+        now = [0]
+        console = Console(
+            written.append, terminal, live, github, plan.manifest, lambda: size, lambda: now[0]
+        )
+        progress = Progress(run.run.state, run.run_id, console)
+        for event in run.events():
+            now[0] = event.time
+            progress(event)
+            if each:
+                progress.draw()
+        progress.close()
+        return "".join(written)
+
+    return shown

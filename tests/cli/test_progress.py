@@ -5,48 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from forge_cli.cli.console import Console
 from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import ASCII_TWINS, Terminal
 from forge_cli.multiagent.plan import Item, Plan, Retry, Role
 
 Show = Callable[..., str]
-PLAIN = Terminal()
-
-
-@pytest.fixture
-def show(play: Callable[..., Any]) -> Show:
-    """Plays a run and gives what was written; `each` draws after every event."""
-
-    def shown(
-        plan: Plan,
-        answers: dict[str, Any],
-        *,
-        each: bool = False,
-        live: bool = False,
-        github: bool = False,
-        terminal: Terminal = PLAIN,
-        size: tuple[int, int] = (100, 24),
-        stop_at: int | None = None,
-    ) -> str:
-        run = play(plan, answers, stop_at=stop_at)
-        written: list[str] = []
-        now = [0]
-        console = Console(
-            written.append, terminal, live, github, plan.manifest, lambda: size, lambda: now[0]
-        )
-        progress = Progress(run.run.state, run.run_id, console)
-        for event in run.events():
-            now[0] = event.time
-            progress(event)
-            if each:
-                progress.draw()
-        progress.close()
-        return "".join(written)
-
-    return shown
 
 
 def block(text: str) -> str:
@@ -182,65 +146,6 @@ def test_colour_only_repeats_a_word(show: Show, fix: Plan, fix_answers: dict[str
         assert f"\x1b[{code}m" in coloured
         coloured = coloured.replace(f"\x1b[{code}m", "")
     assert coloured == plain
-
-
-def test_elements_of_a_list_are_one_row_with_what_is_slow_and_what_failed(
-    show: Show,
-    make_plan: Callable[..., Plan],
-    make_item: Callable[..., tuple[Role, Item]],
-    answer_done: Callable[..., Any],
-    answer_lost: Callable[..., Any],
-) -> None:
-    names = ["api", "auth", "billing", "cart", "geo", "tax"]
-    role, item = make_item("scan", pattern="each", for_each=names, then="continue", required=False)
-    answers = {f"scan.{i}": [answer_done(20 + 7 * i, {"result": "x"})] for i in range(6)}
-    answers["scan.5"] = [answer_lost(3, "exit status 2")]
-    shown = show(make_plan("matrix", [(role, item)]), answers, each=True, live=True)
-    assert (
-        block("""
- item      role        state                                                  calls  cost       time
- ───────────────────────────────────────────────────────────────────────────────────────────────────
- scan      inline      2 accepted, 1 failed, 3 running            █████░░░░░      -  -          0:30
-           └ running: billing 0:30   cart 0:30   geo 0:10     failed: tax (exit status 2)
- ───────────────────────────────────────────────────────────────────────────────────────────────────
- run                   3 of 4 slots busy                                          -  -          0:30
-""")
-        in shown
-    )
-    assert "  0:30  scan.5    FAILED     exit status 2\n" in shown
-    assert "scan.0" not in shown
-
-
-def test_elements_stand_in_the_columns_of_the_items_and_an_empty_list_says_so(
-    show: Show,
-    make_plan: Callable[..., Plan],
-    make_item: Callable[..., tuple[Role, Item]],
-    answer_lost: Callable[..., Any],
-) -> None:
-    each = {"pattern": "each", "then": "continue", "required": False}
-    items = [make_item("research", for_each=["a"], **each), make_item("none", for_each=[], **each)]
-    shown = show(make_plan("lists", items), {"research.0": [answer_lost(1, "exit status 2")]})
-    assert "  0:00  none        accepted   no elements" in shown.splitlines()
-    assert "  0:01  research.0  FAILED     exit status 2" in shown.splitlines()
-
-
-def test_beside_a_list_an_attempt_is_told_with_the_state(
-    show: Show,
-    make_plan: Callable[..., Plan],
-    make_item: Callable[..., tuple[Role, Item]],
-    answer_done: Callable[..., Any],
-    answer_lost: Callable[..., Any],
-) -> None:
-    items = [
-        make_item("scan", pattern="each", for_each=["a"]),
-        make_item("flaky", retry=Retry(3, 2000)),
-    ]
-    answers = {
-        "scan.0": [answer_done(1, {"result": "x"})],
-        "flaky": [answer_lost(1, "exit status 3"), answer_done(1, {"result": "x"})],
-    }
-    shown = show(make_plan("again", items), answers, each=True, live=True)
-    assert " flaky     inline      accepted, attempt 2 " in shown
 
 
 def test_an_attempt_that_is_made_again_says_why_and_when(

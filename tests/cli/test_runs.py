@@ -47,8 +47,9 @@ def test_a_run_without_an_end_is_running_while_its_lease_holds(
 def test_a_ledger_that_cannot_be_read_is_listed_as_such(tmp_path: Path) -> None:
     folder = tmp_path / ".forge" / "runs" / "20261130-1-aaaa"
     folder.mkdir(parents=True)
-    (folder / "ledger.db").write_bytes(b"no database")
-    assert list(listed(tmp_path, 0)) == [Listed("20261130-1-aaaa")]
+    ledger = folder / "ledger.db"
+    ledger.write_bytes(b"no database")
+    assert list(listed(tmp_path, 0)) == [Listed("20261130-1-aaaa", ledger=ledger)]
 
 
 def test_nothing_here_says_what_makes_a_run() -> None:
@@ -56,7 +57,9 @@ def test_nothing_here_says_what_makes_a_run() -> None:
 
 
 def test_json_has_an_object_for_each_run() -> None:
-    lines = runs_json([Listed("r-1", "fix", "complete", START, START + 1), Listed("r-2")])
+    places = {"ledger": Path("/w/ledger.db"), "evidence": Path("/w/evidence")}
+    full = Listed("r-1", "fix", "complete", START, START + 1, "sha256:4c1d", **places)
+    lines = runs_json([full, Listed("r-2")])
     assert [json.loads(line) for line in lines] == [
         {
             "run": "r-1",
@@ -64,8 +67,20 @@ def test_json_has_an_object_for_each_run() -> None:
             "status": "complete",
             "began": "2026-11-30T14:12:03.000Z",
             "last_event": "2026-11-30T14:12:03.001Z",
+            "plan": "sha256:4c1d",
+            "ledger": "/w/ledger.db",
+            "evidence": "/w/evidence",
         },
-        {"run": "r-2", "name": "", "status": "unreadable", "began": None, "last_event": None},
+        {
+            "run": "r-2",
+            "name": "",
+            "status": "unreadable",
+            "began": None,
+            "last_event": None,
+            "plan": None,
+            "ledger": None,
+            "evidence": None,
+        },
     ]
 
 

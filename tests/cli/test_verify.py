@@ -144,7 +144,7 @@ def test_the_head_that_was_kept_is_compared(
         (["--head", "0" * 64, "evidence"], "--head is the head of one run, and 2 folders"),
         (["nowhere"], "'nowhere' does not exist; name a folder of evidence"),
         (["evidence/hello/r-1/run.json"], "run.json' is a file; name a folder"),
-        (["--format", "xml"], "'xml' is neither text nor json"),
+        (["--format", "xml"], "'xml' is not one of text, json"),
     ],
 )
 def test_wrong_usage_exits_2(

@@ -29,3 +29,20 @@ def test_every_make_target_that_is_named_exists(page: Path) -> None:
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     named = re.findall(r"(?:`|    )make ([a-z]+)", page.read_text("utf-8"))
     assert set(named) <= set(targets)
+
+
+def test_every_file_that_a_page_names_by_its_path_is_there() -> None:
+    named = {
+        (page.name, path)
+        for page in PAGES
+        for path in re.findall(r"`((?:forge_cli|tests|docs)/[\w./]+)`", page.read_text("utf-8"))
+    }
+    assert len(named) > 20
+    assert sorted(pair for pair in named if not (ROOT / pair[1]).exists()) == []
+
+
+def test_every_name_in_a_table_that_contributing_points_at_is_in_that_file() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    pairs = re.findall(r"`(\w+)` (?:of|in) *\n? *`([\w./]+\.py)`", text)
+    assert len(pairs) > 8
+    assert [p for p in pairs if not re.search(rf"\b{p[0]}\b", (ROOT / p[1]).read_text())] == []

@@ -41,12 +41,22 @@ class Settings(TypedDict, total=False):
     """Limits of the run; flags and environment can only lower them."""
 
     max_concurrency: Annotated[Count, key("Turns at a time; 4 if absent.", 4)]
-    max_joint_agents: Annotated[Count, key("Sub-tasks of a joint item; 8 if absent.", 8)]
-    hierarchical_max_depth: Annotated[Whole, key("Links of a chain; 3 if absent.", 3)]
-    broadcast_buffer_size: Annotated[
-        Whole, key("Messages that wait for a reader; 0 is unlimited, 256 if absent.", 256)
+    max_joint_agents: Annotated[
+        Count, key("Sub-tasks of a joint item; 8 if absent. Not run by this version.", 8)
     ]
-    dynamic_decomposition: Annotated[bool, key("Whether items may insert steps.", True)]
+    hierarchical_max_depth: Annotated[
+        Whole, key("Contracts that may follow below the run; 3 if absent.", 3)
+    ]
+    broadcast_buffer_size: Annotated[
+        Whole,
+        key(
+            "Messages that wait for a reader; 0: no limit, 256 if absent. Not run by this version.",
+            256,
+        ),
+    ]
+    dynamic_decomposition: Annotated[
+        bool, key("Whether items may insert steps. Not run by this version.", True)
+    ]
     evidence: Annotated[
         Literal["full", "digests"], key("What evidence keeps of bodies; `full` if absent.", "full")
     ]
@@ -63,7 +73,7 @@ class Join(TypedDict, total=False):
 class Manifest(TypedDict, total=False):
     """A forge manifest, version 1: who may do what, under which contract."""
 
-    forge: Required[Annotated[Version, key("The version of the language.", 1)]]
+    forge: Required[Annotated[Version, key("The version of the language; this forge reads 1.", 1)]]
     name: Annotated[Id, key("The file's stem if absent.", "authorization-review")]
     version: Annotated[
         str, Field(pattern=VERSION), key("Of the topology; 0.0.0 if absent.", "2.1.0")
@@ -78,7 +88,11 @@ class Manifest(TypedDict, total=False):
         list[Variable], key("Only in handlers' environments, redacted everywhere.", ["GH_TOKEN"])
     ]
     include: Annotated[
-        list[str], key("Files with roles, schemas, capabilities.", ["../team/roles.yaml"])
+        list[str],
+        key(
+            "Files with roles, schemas, capabilities. Not run by this version.",
+            ["../team/roles.yaml"],
+        ),
     ]
     capabilities: Annotated[
         dict[Id, list[str]],
@@ -87,12 +101,18 @@ class Manifest(TypedDict, total=False):
     scope: Scope
     budget: Annotated[Budget, key("The most that the run may spend.", {"model_calls": 60})]
     deadline: Deadline
-    settings: Annotated[Settings, key("Limits of the run.", {"max_concurrency": 8})]
-    join: Annotated[Join, key("When the run is complete.", {"minimum_successes": 2})]
+    settings: Annotated[
+        Settings,
+        key("Limits of the run; flags and environment only lower them.", {"max_concurrency": 8}),
+    ]
+    join: Annotated[
+        Join,
+        key("How many roles must succeed for the run to be complete.", {"minimum_successes": 2}),
+    ]
     roles: Annotated[
         dict[Id, Role],
         key(
-            "Who can do something.",
+            "Who can do something: the most that each may use, and what does its work.",
             {
                 "reviewer": {
                     "capabilities": ["repository-read"],
@@ -107,7 +127,10 @@ class Manifest(TypedDict, total=False):
     ]
     context_packages: Annotated[
         dict[Id, ContextPackage],
-        key("What is handed over.", {"brief": {"max_bytes": 65536}}),
+        key(
+            "What a turn may be given to know beside its inputs, by name.",
+            {"brief": {"max_bytes": 65536}},
+        ),
     ]
     delegations: Annotated[
         dict[Id, Delegation],

@@ -11,7 +11,13 @@ from forge_cli.manifest.model.words import Budget, Count, Id, Number, Whole, Wor
 
 Capabilities = list[Id]
 Outputs = list[Id]
-Scope = Annotated[list[str], key("What it may touch.", ["files:src/**", "net:github.com:443"])]
+Scope = Annotated[
+    list[str],
+    key(
+        "What it may touch: `files:<glob>` below the workspace, `net:<host>:<port>`.",
+        ["files:src/**", "net:github.com:443"],
+    ),
+]
 Criteria = Annotated[
     list[str], key("JMESPath conditions that the outputs must meet.", ["length(findings) > `0`"])
 ]
@@ -29,12 +35,14 @@ Then = Literal[
 class Retry(TypedDict, total=False):
     """How often and after what pause a failed attempt is made again."""
 
-    max_attempts: Required[Annotated[Count, key("Attempts in all.", 3)]]
-    backoff: Annotated[str, key("Pause before the second attempt.", "2s")]
+    max_attempts: Required[Annotated[Count, key("Attempts in all, the first one included.", 3)]]
+    backoff: Annotated[str, key("Pause before the second attempt; none if absent.", "2s")]
     factor: Annotated[
-        Number, Field(ge=1, le=1000), key("What each further pause is multiplied by.", 2)
+        Number,
+        Field(ge=1, le=1000),
+        key("What each further pause is multiplied by; 1 if absent.", 2),
     ]
-    max: Annotated[str, key("The longest pause.", "60s")]
+    max: Annotated[str, key("The longest pause; no limit if absent.", "60s")]
     on: Annotated[
         list[Literal["timeout", "error", "invalid-output"]],
         key("The failures that are worth another attempt; all three if absent.", ["timeout"]),
@@ -45,13 +53,27 @@ class Retry(TypedDict, total=False):
 class Recovery(TypedDict, total=False):
     """Attempts first, then one of the other policies."""
 
-    retry: Required[Annotated[Retry, key("The attempts.", {"max_attempts": 3, "backoff": "2s"})]]
-    then: Annotated[Then, key("What to do when the last attempt failed.", "escalate")]
+    retry: Required[
+        Annotated[
+            Retry,
+            key(
+                "How many attempts, how far apart, and after which failures.",
+                {"max_attempts": 3, "backoff": "2s"},
+            ),
+        ]
+    ]
+    then: Annotated[
+        Then, key("What to do when the last attempt failed; `fail` if absent.", "escalate")
+    ]
 
 
 OnFailure = Annotated[
     Then | Recovery,
-    key("What a failure leads to.", "fail", {"retry": {"max_attempts": 3}, "then": "escalate"}),
+    key(
+        "What a failure leads to; `fail` if absent.",
+        "fail",
+        {"retry": {"max_attempts": 3}, "then": "escalate"},
+    ),
 ]
 
 
@@ -63,28 +85,44 @@ class Delegates(TypedDict, total=False):
     capabilities: Annotated[
         Capabilities, key("What it may hand on; the role's if absent.", ["repository-read"])
     ]
-    depth: Annotated[Whole, key("How many links may follow.", 1)]
+    depth: Annotated[Whole, key("How many contracts may follow below this one; 1 if absent.", 1)]
 
 
 @strict
 class Role(TypedDict, total=False):
     """Who can do something: capabilities, outputs, and the handler behind them."""
 
-    version: Annotated[Count, key("Rises when the role changes; 1 if absent.", 4)]
+    version: Annotated[
+        Count, key("Rises when the role changes; 1 if absent. `agent:reviewer@4` names it.", 4)
+    ]
     capabilities: Required[
         Annotated[Capabilities, key("All that it may be granted.", ["repository-read"])]
     ]
     outputs: Annotated[Outputs, key("Keys of its result; [result] if absent.", ["verdict"])]
     scope: Scope
     budget: Annotated[Budget, key("The most that one item of it may spend.", {"model_calls": 6})]
-    delegates: Annotated[Delegates, key("What it may hand on.", {"to": ["reviewer"], "depth": 1})]
+    delegates: Annotated[
+        Delegates,
+        key(
+            "To whom it may hand work, and which; nobody if absent.",
+            {"to": ["reviewer"], "depth": 1},
+        ),
+    ]
     handler: Required[
         Annotated[
-            Handler, key("What its turns call.", {"kind": "function", "call": "handlers.py:review"})
+            Handler,
+            key(
+                "What does the work: a function, a program.",
+                {"kind": "function", "call": "handlers.py:review"},
+            ),
         ]
     ]
-    model_family: Annotated[str, key("For the independence of reviewers.", "claude")]
-    instructions: Annotated[str, key("For the independence of reviewers.", "prompts/review.md")]
+    model_family: Annotated[
+        str, key("Reviewers that share it are not independent of each other.", "claude")
+    ]
+    instructions: Annotated[
+        str, key("Reviewers that share it are not independent of each other.", "prompts/review.md")
+    ]
 
 
 @strict
@@ -100,7 +138,12 @@ class Delegation(TypedDict, total=False):
     authority: Required[
         Annotated[Capabilities, key("What the delegate may use; [] is nothing.", ["test-run"])]
     ]
-    context_package: Annotated[Words, key("What it gets to know.", "context:sec-review-88")]
+    context_package: Annotated[
+        Words,
+        key(
+            "What it gets to know beside its inputs: `context:<package>`.", "context:sec-review-88"
+        ),
+    ]
     completion: Required[
         Annotated[Words, key("The schema that the result must meet.", "schema:security-findings@3")]
     ]
@@ -108,7 +151,7 @@ class Delegation(TypedDict, total=False):
     outputs: Annotated[Outputs, key("Keys of the result; the role's if absent.", ["findings"])]
     deadline: Required[Deadline]
     budget: Required[Annotated[Budget, key("The most it may spend.", {"model_calls": 6})]]
-    depth: Annotated[Whole, key("How many further links may follow; 0 if absent.", 0)]
+    depth: Annotated[Whole, key("How many contracts may follow below this one; 0 if absent.", 0)]
     evidence: EvidenceNeeded
     on_failure: Required[OnFailure]
     return_channel: ReturnChannel

@@ -27,9 +27,13 @@ Secrets = Annotated[
     list[Variable], key("Secrets of the run that its environment holds.", ["GH_TOKEN"])
 ]
 Environment = Annotated[Env, key("Variables of its environment.", {"CI": "1"})]
-Confinement = Annotated[Sandbox, key("The sandbox it needs; absent: the best one here.", "off")]
-Grace = Annotated[str, key("How long it may tidy up after TERM before KILL.", "5s")]
-MaxOutput = Annotated[Count, key("Bytes of each output stream that are kept.", 1048576)]
+Confinement = Annotated[
+    Sandbox, key("The sandbox it needs. This version has none: `off`, or leave it out.", "off")
+]
+Grace = Annotated[str, key("How long it may tidy up after TERM before KILL; 5s if absent.", "5s")]
+MaxOutput = Annotated[
+    Count, key("Bytes of each output stream that are kept; 16777216 if absent.", 1048576)
+]
 
 
 @strict
@@ -70,11 +74,15 @@ class Command(TypedDict, total=False):
         Annotated[Argv, key("The program and its arguments.", ["python3", "reviewers/security.py"])]
     ]
     stdin: Annotated[
-        Literal["prompt", "json", "none"], key("What it reads on standard input.", "json")
+        Literal["prompt", "json", "none"],
+        key("What it reads on standard input; `json` if absent.", "json"),
     ]
     result: Annotated[
         Literal["text", "stdout-json", "jsonl", "file"],
-        key("Where its outputs come from; `file` is the one named by $FORGE_RESULT.", "file"),
+        key(
+            "Where outputs come from; `stdout-json` if absent, `file` is that of $FORGE_RESULT.",
+            "file",
+        ),
     ]
     extract: Annotated[Extract, key("How to read what it printed.", {"ok": "!is_error"})]
     exit_codes: Annotated[

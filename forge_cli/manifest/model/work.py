@@ -31,14 +31,20 @@ class Review(TypedDict, total=False):
     """Which items this one reviews, and how many independent votes it takes."""
 
     of: Required[Annotated[list[str], key("The items that are reviewed.", ["patch"])]]
-    quorum: Required[Annotated[Count, key("Effective number of votes needed.", 2)]]
+    quorum: Required[
+        Annotated[Count, key("Votes needed, those of dependent reviewers counted as one.", 2)]
+    ]
 
 
 _With = TypedDict(
     "_With",
     {
         "with": Annotated[
-            dict[Id, Any], key("Inputs of the item.", {"diff": "${items.patch.outputs.diff}"})
+            dict[Id, Any],
+            key(
+                "Inputs of the item. A reference to an output is an order as well.",
+                {"diff": "${items.patch.outputs.diff}"},
+            ),
         ]
     },
     total=False,
@@ -55,7 +61,9 @@ class Work(_With, total=False):
     script: Annotated[
         Words, key("A bash text; inputs arrive as $INPUT_<NAME>.", 'test "$INPUT_WHO" = world')
     ]
-    goal: Annotated[Words, key("What for.", "Review the change")]
+    goal: Annotated[
+        Words, key("What for; the handler is given it as its purpose.", "Review the change")
+    ]
     capabilities: Annotated[
         Capabilities, key("What is allowed; [] is nothing.", ["repository-read", "test-run"])
     ]
@@ -67,18 +75,34 @@ class Work(_With, total=False):
         Words, key("A JMESPath condition; false skips it.", "items.update.outputs.changed")
     ]
     for_each: Annotated[
-        list[Any] | str, key("Once for each element, ${each}.", ["api", "web"], "${inputs.parts}")
+        list[Any] | str,
+        key(
+            "Done once for each element of a list, which is `${each}`; outputs become lists.",
+            ["api", "web"],
+            "${inputs.parts}",
+        ),
     ]
-    max_parallel: Annotated[Count, key("Elements at a time.", 4)]
+    max_parallel: Annotated[
+        Count, key("Elements at a time; as many as the run allows if absent.", 4)
+    ]
     required: Annotated[bool, key("Whether its failure fails the run; true if absent.", False)]
-    writes: Annotated[list[str], key("What it may change; within its scope.", ["files:src/**"])]
+    writes: Annotated[
+        list[str],
+        key(
+            "What it may change. Absent: its scope if it may write, else nothing.",
+            ["files:src/**"],
+        ),
+    ]
     risk: Annotated[
         Literal["read_only", "reversible", "irreversible"],
         key("What a mistake costs; it follows from the grant if absent.", "irreversible"),
     ]
-    approval: Annotated[Literal["required"], key("It waits for a decision.", "required")]
+    approval: Annotated[
+        Literal["required"], key("It waits for a decision. Not run by this version.", "required")
+    ]
     compensate: Annotated[
-        Literal["restore"] | Undo, key("How it is undone.", "restore", {"run": ["./undo.sh"]})
+        Literal["restore"] | Undo,
+        key("How it is undone. Not run by this version.", "restore", {"run": ["./undo.sh"]}),
     ]
     budget: Annotated[Budget, key("Reserved for it at its start.", {"cost_usd": 2})]
     deadline: Deadline
@@ -88,17 +112,35 @@ class Work(_With, total=False):
     ]
     criteria: Criteria
     evidence: EvidenceNeeded
-    context_package: Annotated[Words, key("What it gets to know.", "context:sec-review-88")]
+    context_package: Annotated[
+        Words,
+        key(
+            "What it gets to know beside its inputs: `context:<package>`.", "context:sec-review-88"
+        ),
+    ]
     on_failure: OnFailure
     on_crash: Annotated[
-        Literal["rerun", "hold"], key("What happens to an attempt lost in a crash.", "hold")
+        Literal["rerun", "hold"],
+        key(
+            "When an attempt's end is unknown. Absent: `rerun` if read_only, else `hold`.",
+            "hold",
+        ),
     ]
     return_channel: ReturnChannel
-    review: Annotated[Review, key("What it reviews.", {"of": ["patch"], "quorum": 2})]
-    complexity: Annotated[
-        Literal["low", "medium", "high"], key("Only `high` may insert steps.", "high")
+    review: Annotated[
+        Review,
+        key(
+            "Whose result it reviews, and how many votes it takes. Not run by this version.",
+            {"of": ["patch"], "quorum": 2},
+        ),
     ]
-    max_steps: Annotated[Count, key("Steps that it may insert; 20 if absent.", 40)]
+    complexity: Annotated[
+        Literal["low", "medium", "high"],
+        key("Only `high` may insert steps. Not run by this version.", "high"),
+    ]
+    max_steps: Annotated[
+        Count, key("Steps that it may insert; 20 if absent. Not run by this version.", 40)
+    ]
     env: Environment
     secrets: Secrets
     sandbox: Confinement
@@ -109,8 +151,13 @@ class Work(_With, total=False):
 class SubTask(Work, total=False):
     """A part of an item with a pattern; what the item says holds for it, too."""
 
-    posts: Annotated[list[Id], key("Channels it may post to; all if absent.", ["incident"])]
-    listens: Annotated[list[Id], key("Channels it hears; all if absent.", ["incident"])]
+    posts: Annotated[
+        list[Id],
+        key("Channels it may post to; all if absent. Not run by this version.", ["incident"]),
+    ]
+    listens: Annotated[
+        list[Id], key("Channels it hears; all if absent. Not run by this version.", ["incident"])
+    ]
 
 
 @strict
@@ -124,7 +171,14 @@ class Item(Work, total=False):
     sub_tasks: Annotated[
         dict[Id, SubTask],
         Field(min_length=1),
-        key("Its parts, by name.", {"api": {"role": "designer", "goal": "The API"}}),
+        key(
+            "Its parts, by name. Each is an item with a contract of its own.",
+            {"api": {"role": "designer", "goal": "The API"}},
+        ),
     ]
-    rounds: Annotated[Count, key("Rounds of a joint item; 4 if absent.", 4)]
-    channels: Annotated[list[Id], key("Channels of a broadcast item.", ["incident"])]
+    rounds: Annotated[
+        Count, key("Rounds of a joint item; 4 if absent. Not run by this version.", 4)
+    ]
+    channels: Annotated[
+        list[Id], key("Channels of a broadcast item. Not run by this version.", ["incident"])
+    ]

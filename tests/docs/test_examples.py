@@ -1,0 +1,37 @@
+"""The examples of manifests and handlers in the pages do what the pages say."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from forge_cli.__main__ import main
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (DOCS / page).read_text("utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def test_the_manifest_of_the_handlers_page_runs_with_the_handlers_shown_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("team.forge.yaml").write_text(blocks("handlers.md", "yaml")[0], "utf-8")
+    for text in blocks("handlers.md", "python"):
+        file = Path(text.partition("\n")[0].removeprefix("# "))
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, "utf-8")
+    assert main(["run", "-q"]) == 0
+    assert capfd.readouterr().out.startswith("COMPLETE  2 of 2 items accepted")
+
+
+def test_the_first_manifest_of_the_reference_is_valid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("hello.forge.yaml").write_text(blocks("manifest.md", "yaml")[0], "utf-8")
+    assert main(["validate"]) == 0
+    assert capfd.readouterr().err == ""
