@@ -120,7 +120,7 @@ def exists(data: Any, path: Path) -> bool:
 
 
 def test_the_whole_language_is_judged_without_a_fault() -> None:
-    files = Files(None, {"handlers.py": b"", "review.py": b""})
+    files = Files(None, {"handlers.py": b"def supervise(turn): ...", "review.py": b""})
     assert [each for each in check(Source(WHOLE), "x", 0, files) if each.severity == "error"] == []
 
 

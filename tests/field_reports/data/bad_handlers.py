@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any
 
 
+def __getattr__(name: str) -> Any:
+    """What the file defines is known only when it runs, so that nobody tells before."""
+    raise AttributeError(name)
+
+
 def stays(name: str) -> None:
     Path(f"{name}.pid").write_text(str(os.getpid()))
 
