@@ -15,7 +15,7 @@ from forge_cli.multiagent.plan import Item, Json
 _MOST_LOUD = 50
 _COST_COLUMN = 93
 _MOST_DETAIL = 4
-_MOST_GIVEN = 80
+_MOST_GIVEN, _MOST_READ = 80, 4096
 _COUNTED = (("attempt", "number"), ("turn", "turn"))
 
 
@@ -181,7 +181,7 @@ def _given(body: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
 def _short(value: Json) -> str:
     """As much of a value as says which one it is."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return clip(" ".join(text[:_MOST_GIVEN].split()), _MOST_GIVEN - 1)
+    return clip(" ".join(text[:_MOST_READ].split()), _MOST_GIVEN)
 
 
 def _failure(body: Mapping[str, Json]) -> str:

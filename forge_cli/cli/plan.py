@@ -71,6 +71,7 @@ def plan(
     Examples:
       forge plan manifests/software-delivery.yaml
       forge plan manifests/authorization-review.yaml --input change="tighten the refresh"
+      forge plan manifests/office-research.yaml --defaults
       forge plan manifests/office-research.yaml --format json
     """
     path = manifest or only_manifest(Path(), "forge plan")

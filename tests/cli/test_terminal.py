@@ -88,5 +88,17 @@ def test_foreign_text_is_safe_to_look_at(text: str, shown: str) -> None:
     assert Terminal().safe(text) == shown
 
 
+@pytest.mark.parametrize(
+    ("encoding", "shown"),
+    [
+        ("utf-8", '{"a": "é 😀"}'),
+        ("ascii", '{"a": "\\u00e9 \\ud83d\\ude00"}'),
+        ("latin-1", '{"a": "\\u00e9 \\ud83d\\ude00"}'),
+    ],
+)
+def test_json_has_its_own_escapes_for_what_cannot_be_encoded(encoding: str, shown: str) -> None:
+    assert Terminal.of(Stream(encoding), environ={}).data('{"a": "é 😀"}') == shown
+
+
 def test_width_is_in_cells() -> None:
     assert [width("abc"), width("漢字"), width("e\u0301")] == [3, 4, 1]

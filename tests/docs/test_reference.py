@@ -8,7 +8,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import typer
 
+from forge_cli.cli.main import COMMANDS, application
 from forge_cli.cli.verdict import EXIT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,3 +52,27 @@ def test_every_exit_code_of_a_run_is_in_its_page() -> None:
     assert {str(code) for code in EXIT.values()} <= set(
         re.findall(r"^\| (\d+) ", page, re.MULTILINE)
     )
+
+
+def sections() -> dict[str, str]:
+    """The page of the commands by its headings."""
+    page = (DOCS / "commands.md").read_text("utf-8")
+    return dict(part.split("\n", 1) for part in page.split("\n## ")[1:])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_of_a_command_is_in_its_section(command: str) -> None:
+    found = sections()
+    heading = next(head for head in found if head.split()[:2] == ["forge", command])
+    page = found[heading] + found["Options of every command"]
+    declared = typer.main.get_group(application([command])).commands[command].params
+    names = [name for each in declared for name in each.opts if name.startswith("-")]
+    assert [name for name in names if not re.search(rf"`{name}[` ]", page)] == []
+
+
+def test_every_option_of_the_program_itself_is_in_the_page() -> None:
+    page = (DOCS / "commands.md").read_text("utf-8")
+    declared = typer.main.get_command(application(list(COMMANDS))).params
+    names = [name for each in declared for name in each.opts]
+    assert "--install-completion" in names
+    assert [name for name in names if name not in page] == []
