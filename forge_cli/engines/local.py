@@ -205,8 +205,8 @@ class LocalEngine:
         self._tasks.pop(turn.attempt_id, None)
         self._cancelled.discard(turn.attempt_id)
         sender = f"{turn.role_id}#{turn.item_id}"
-        fault = objection(self._run.state, turn.attempt_id, sender, result.status)
-        if fault:
+        if turn.attempt_id not in self._run.state.running:
+            fault = objection(self._run.state, turn.attempt_id, sender, result.status)
             body: dict[str, Any] = {"sender": sender, "reason": fault}
             return Event(now, "response_ignored", turn.item_id, turn.attempt_id, body)
         if fault := usage_fault(result.usage):

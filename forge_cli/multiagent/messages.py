@@ -22,7 +22,7 @@ class AgentMessage:
     payload: Mapping[str, Json]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "payload", copied(self.payload))
+        object.__setattr__(self, "payload", copied(self.payload) if self.payload else {})
 
 
 def create_message(

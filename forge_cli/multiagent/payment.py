@@ -20,6 +20,8 @@ def settle(node: Node, usage: Mapping[str, int] | None, metered: Collection[str]
     `metered` are the dimensions whose usage is unknown, and not nothing, if it is not reported.
     """
     held = node.held
+    if not held and not usage:
+        return ""
     booked = used(held, usage, metered)
     excess = ""
     for dimension, amount in booked.items():
