@@ -4,15 +4,15 @@ import asyncio
 import gc
 import json
 import os
-import signal
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
 from forge_cli.app.preparation import Prepared
+from forge_cli.app.stopping import Signals
 from forge_cli.engines.local import LocalEngine, SystemClock
 from forge_cli.errors import ForgeError
 from forge_cli.evidence import record, verification
@@ -36,7 +36,6 @@ from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.times import to_text
 
 SANDBOX = "off, not enforced"
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class Opened:
         self.artifacts = ArtifactFolder(folder.artifacts)
         self._prepared = prepared
         self._clock = clock or SystemClock()
-        self._signals = _Signals()
+        self._signals = Signals(prepared.run_id)
         self._context = HandlerContext(
             prepared.workspace,
             prepared.manifest.parent,
@@ -113,7 +112,7 @@ class Opened:
             self.run, self.store, handlers, judge, self._clock, self.artifacts, observers
         )
         try:
-            with self._signals.stopping(engine):
+            with self._signals.stopping(engine.stop):
                 return await engine.drive(self._started())
         finally:
             for handler in handlers.values():
@@ -145,46 +144,6 @@ def _notes(prepared: Prepared) -> dict[str, str]:
     plan = json.dumps(plan_document(prepared.plan), ensure_ascii=False)
     places = {"evidence": str(prepared.evidence), "manifest": str(prepared.manifest)}
     return {"name": prepared.plan.name, "plan": plan, **places}
-
-
-class _Signals:
-    """The first signal stops the run cleanly; the second ends forge at once.
-
-    What then still runs is ended by its guards, which notice that forge is gone. When the run has
-    ended, a first signal changes nothing any more, and evidence is written to its end.
-    """
-
-    def __init__(self) -> None:
-        self._seen = False
-        self._before = {number: signal.getsignal(number) for number in SIGNALS}
-
-    @contextmanager
-    def stopping(self, engine: LocalEngine) -> Iterator[None]:
-        """While the engine's loop runs, which takes signals between two steps."""
-        loop = asyncio.get_running_loop()
-        for number in SIGNALS:
-            loop.add_signal_handler(number, self._take, number, engine.stop)
-        try:
-            yield
-        finally:
-            for number in SIGNALS:
-                loop.remove_signal_handler(number)
-                signal.signal(number, lambda seen, _: self._take(signal.Signals(seen), _ended))
-
-    def restore(self) -> None:
-        """Signals mean again what they did before."""
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _take(self, number: signal.Signals, stop: Callable[[str], None]) -> None:
-        if self._seen:
-            os._exit(128 + number)
-        self._seen = True
-        stop(number.name)
-
-
-def _ended(_name: str) -> None:
-    """A run that has ended is not stopped."""
 
 
 @contextmanager

@@ -79,7 +79,7 @@ def run(
 ) -> int:
     """Run a manifest: check it and what it needs here, run it, write evidence, verify it.
 
-    Exit status: 0 complete, 1 failed, 2 refused, 3 degraded, 4 paused, 130 or 143 stopped.
+    Exit status: 0 complete, 1 failed, 2 refused, 3 degraded, 4 paused, 129, 130 or 143 stopped.
 
     \b
     Examples:
