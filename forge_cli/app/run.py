@@ -3,8 +3,6 @@
 import asyncio
 import gc
 import json
-import os
-import socket
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -24,7 +22,7 @@ from forge_cli.gateway.acceptance import Acceptance, file_digest
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers import create
 from forge_cli.handlers.context import HandlerContext
-from forge_cli.ledger import runs
+from forge_cli.ledger import holders, runs
 from forge_cli.ledger.artifacts import ArtifactFolder
 from forge_cli.ledger.store import Store
 from forge_cli.multiagent.events import Event
@@ -72,7 +70,7 @@ class Opened:
         self.store = Store.create(
             folder.ledger,
             prepared.run_id,
-            f"{socket.gethostname()}:{os.getpid()}",
+            holders.here(),
             self._clock.now(),
             _notes(prepared),
             redactor.redact if prepared.secrets else None,
@@ -81,7 +79,8 @@ class Opened:
     def execute(self, observers: Sequence[Observer] = ()) -> Finished:
         """Run to the end and write the evidence, however it ends.
 
-        `ForgeError` if ledger or evidence cannot be written: what was recorded until then stays.
+        `ForgeError` if ledger or evidence cannot be written, or somebody removed the ledger: what
+        was recorded until then stays.
         """
         try:
             return self._execute(observers)
@@ -101,6 +100,8 @@ class Opened:
                 (time.process_time_ns() - spent) // 1_000_000,
             )
             head, faults = self._record(environment("local", SANDBOX, *milliseconds))
+            # Evidence is written all the same: what was removed can still be read while it is open.
+            self.store.check_place()
         return Finished(state.status, state.signal, head, faults)
 
     async def _drive(self, observers: Sequence[Observer]) -> RunState:

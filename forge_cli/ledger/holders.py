@@ -16,11 +16,10 @@ def here() -> str:
 
 def is_gone(holder: str) -> bool:
     """Whether the process was on this host and has ended; false where that cannot be known."""
-    host, _, rest = holder.rpartition(":")[0].rpartition(":")
-    started = holder.rpartition(":")[2]
-    if host != socket.gethostname() or not (rest.isdigit() and started.isdigit()):
+    host, pid, started = (["", "", *holder.rsplit(":", 2)])[-3:]
+    if host != socket.gethostname() or not (pid.isdigit() and started.isdigit()):
         return False
-    return Path("/proc/self/stat").exists() and _started(int(rest)) != started
+    return _started(int(pid)) != started
 
 
 def _started(pid: int) -> str:

@@ -79,3 +79,19 @@ def test_an_unknown_engine_is_refused_and_the_known_one_named(call: Call) -> Non
     code, _, err = call("--engine", "temporal")
     assert code == 2
     assert "there is no engine 'temporal'; there are: local" in err
+
+
+@pytest.mark.parametrize("heartbeat", [0, 60_000])
+def test_a_run_whose_ledger_a_handler_removes_is_no_success_and_has_evidence(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heartbeat: int
+) -> None:
+    monkeypatch.setattr("forge_cli.engines.local.HEARTBEAT", heartbeat)
+    (tmp_path / "m.yaml").write_text(
+        "forge: 1\nwork_items:\n"
+        "  rude: {run: [rm, -rf, .forge], capabilities: []}\n"
+        '  next: {run: ["true"], capabilities: [], depends_on: [rude]}\n'
+    )
+    code, out, err = call("--run-id", "r")
+    assert (code, out) == (2, "")
+    assert "ledger.db' was removed or replaced while the run was going on" in err
+    assert (tmp_path / "evidence" / "m" / "r" / "run.json").exists()
