@@ -4,7 +4,7 @@ import asyncio
 import gc
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -26,7 +26,6 @@ from forge_cli.ledger import holders, runs
 from forge_cli.ledger.artifacts import ArtifactFolder
 from forge_cli.ledger.store import Store
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.plan_document import plan_document
 from forge_cli.multiagent.ports import Clock, Observer
 from forge_cli.multiagent.run import Run
@@ -92,15 +91,16 @@ class Opened:
             self.store.close()
 
     def _execute(self, observers: Sequence[Observer]) -> Finished:
-        began, spent = time.monotonic_ns(), time.process_time_ns()
+        began = (time.monotonic_ns(), time.process_time_ns())
         with _patient_collector():
-            state = asyncio.run(self._drive(observers))
-            milliseconds = (
-                (time.monotonic_ns() - began) // 1_000_000,
-                (time.process_time_ns() - spent) // 1_000_000,
-            )
-            head, faults = self._record(environment("local", SANDBOX, *milliseconds))
-            # Evidence is written all the same: what was removed can still be read while it is open.
+            try:
+                state = asyncio.run(self._drive(observers))
+            except ForgeError:
+                if not self.store.is_at_its_place():
+                    with suppress(ForgeError):
+                        self._record(began)  # what was removed is read as long as it is open
+                raise
+            head, faults = self._record(began)
             self.store.check_place()
         return Finished(state.status, state.signal, head, faults)
 
@@ -132,7 +132,10 @@ class Opened:
         }
         return Event(now, "run_started", body=body)
 
-    def _record(self, facts: Mapping[str, Json]) -> tuple[Head, tuple[Check, ...]]:
+    def _record(self, began: tuple[int, int]) -> tuple[Head, tuple[Check, ...]]:
+        """Write evidence of what the ledger has; `began` are nanoseconds, wall and processor."""
+        wall, processor = time.monotonic_ns() - began[0], time.process_time_ns() - began[1]
+        facts = environment("local", SANDBOX, wall // 1_000_000, processor // 1_000_000)
         folder, plan, lines = self._prepared.evidence, self._prepared.plan, self.store.lines()
         audit = record.write(folder, plan, lines, self.artifacts, facts)
         checks = recorded(folder, audit)

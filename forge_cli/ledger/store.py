@@ -119,8 +119,12 @@ class Store(Reader):
 
         SQLite goes on writing to a file that somebody removed, and nobody could read it afterwards.
         """
-        if faults.identity(self.path) != self._file:
+        if not self.is_at_its_place():
             raise faults.removed(self.path)
+
+    def is_at_its_place(self) -> bool:
+        """Whether the file that is written to is the one at its path."""
+        return faults.identity(self.path) == self._file
 
     def release(self, now: int) -> None:
         """Let the lease end now, so that another controller need not wait."""
