@@ -79,7 +79,7 @@ def _no_folder(error: Exception) -> str:
     if not isinstance(error, FileNotFoundError):
         return ""
     try:
-        os.getcwd()  # noqa: PTH109  pathlib is not needed otherwise
+        os.getcwd()
     except FileNotFoundError:
         return "the working folder was removed; change to one that exists (cd) and type it again"
     return ""
