@@ -190,7 +190,7 @@ class Processes:
         if self._warden is None or self._requests is None:
             return
         self._requests.close()
-        self._warden.send_signal(signal.SIGCONT)  # a program may have stopped it
+        self._wake()
         try:
             self._warden.wait(timeout=5)
         except subprocess.TimeoutExpired:
@@ -202,6 +202,7 @@ class Processes:
     def _send(self, descriptors: list[int]) -> None:
         for _ in range(2):
             requests = self._requests or self._open()
+            self._wake()
             try:
                 socket.send_fds(requests, [b"?"], descriptors)
             except (BrokenPipeError, ConnectionResetError):
@@ -209,6 +210,11 @@ class Processes:
             else:
                 return
         raise ForgeError("the process that starts programs ends as soon as it is started")
+
+    def _wake(self) -> None:
+        """Have the warden go on: a program that it started may have stopped it."""
+        if self._warden is not None:
+            self._warden.send_signal(signal.SIGCONT)
 
     def _open(self) -> socket.socket:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -360,6 +360,16 @@ def test_seeing_off_is_bounded_where_guard_and_warden_are_stopped(
     use(scenario)
 
 
+def test_a_stopped_warden_goes_on_with_the_next_program(tmp_path: Path) -> None:
+    script = "read _ _ _ warden _ < /proc/$PPID/stat; kill -STOP $warden"
+
+    async def scenario(processes: Processes) -> None:
+        assert (await start(processes, shell(script, tmp_path)).ended()).status == 0
+        assert (await start(processes, shell("exit 5", tmp_path)).ended()).status == 5
+
+    use(scenario)
+
+
 def test_a_killed_warden_is_replaced(tmp_path: Path) -> None:
     async def scenario(processes: Processes) -> None:
         await start(processes, shell("exit 0", tmp_path)).ended()
