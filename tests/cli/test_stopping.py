@@ -102,3 +102,26 @@ def test_a_closed_terminal_does_not_stop_a_run_that_ignores_it(start: Start) -> 
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 143
     assert "stopped by SIGTERM" in out
+
+
+@pytest.mark.parametrize("form", ["text", "jsonl"])
+def test_a_terminal_that_is_closed_ends_the_run_with_129_and_evidence(
+    tmp_path: Path, form: str
+) -> None:
+    (tmp_path / "m.yaml").write_text(MANIFEST % json.dumps(TIDY))
+    os.mkfifo(tmp_path / "pid")
+    master, slave = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "forge_cli", "run", "m.yaml", "--run-id", "r", "--format", form],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+    )
+    os.close(slave)
+    (tmp_path / "pid").read_text()
+    os.close(master)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(timeout=60) == 129
+    assert (tmp_path / "evidence" / "m" / "r" / "verification.json").exists()
