@@ -44,7 +44,7 @@ class Acceptance:
         output = dict(result.output or {})
         fault = fault_of(self._plan, item, turn.grant.outputs, output)
         if fault:
-            return Verdict(False, fault, output if not unsafe(output) else {})
+            return Verdict(False, fault, _recordable(output))
         evidence: dict[str, str] = {}
         for name in item.evidence:
             found = self._evidence(name, output)
@@ -76,6 +76,14 @@ class Acceptance:
             output[key] = {"artifact": kept, "bytes": len(texts[key])}
             total -= len(texts[key])
         return output
+
+
+def _recordable(output: dict[str, Json]) -> Mapping[str, Json]:
+    """A rejected output as the log can hold it: nothing of one that is no JSON or names artifacts.
+
+    What stands in the log in the form of a reference is forge's own word that the bytes are kept.
+    """
+    return {} if unsafe(output) or any(references(output)) else output
 
 
 def _is_small(output: Mapping[str, Json]) -> bool:
