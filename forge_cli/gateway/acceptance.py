@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from forge_cli.canonical import canonical, digest
@@ -103,7 +104,8 @@ def fault_of(
 ) -> str:
     """What is wrong with an output, or nothing: values, keys, proposal, schema, criteria.
 
-    An output that its schema cannot be held against within so many seconds is wrong.
+    An output that its schema, or its criteria, cannot be held against within so many seconds is
+    wrong.
     """
     faults = (
         unsafe(output),
@@ -111,7 +113,7 @@ def fault_of(
         _reference_fault(output),
         _proposal_fault(plan, item, output),
         _schema_fault(plan, item, output, seconds),
-        _criteria_fault(item, output),
+        _criteria_fault(item, output, seconds),
     )
     return next((fault for fault in faults if fault), "")
 
@@ -188,14 +190,15 @@ def _schema_fault(plan: Plan, item: Item, output: Mapping[str, Json], seconds: f
     return f"{item.completion} does not hold: {fault}" if fault else ""
 
 
-def _criteria_fault(item: Item, output: Mapping[str, Json]) -> str:
+def _criteria_fault(item: Item, output: Mapping[str, Json], seconds: float) -> str:
     if not item.criteria:
         return ""
     from forge_cli.gateway.expressions import ExpressionError, holds
 
+    end = monotonic() + seconds
     for criterion in item.criteria:
         try:
-            met = holds(criterion, output)
+            met = holds(criterion, output, end - monotonic())
         except ExpressionError as fault:
             return f"criterion {criterion!r} cannot be evaluated: {fault}"
         if not met:
