@@ -37,7 +37,7 @@ def verify_folders(
     """
     kept = _head(head, folders)
     for folder in folders:
-        checks = verify(folder, kept)
+        checks = verify(folder, kept, anew=write)
         if write:
             verification.write(folder, checks)
         yield Verified(folder, tuple(checks))
