@@ -41,7 +41,7 @@ def verify_folders(
     for folder in folders:
         if folder in unfinished:
             continue
-        checks = verify(folder, kept)
+        checks = verify(folder, kept, anew=write)
         if write:
             verification.write(folder, checks)
         yield Verified(folder, tuple(checks))

@@ -117,7 +117,7 @@ def _write_artifacts(folder: Path, files: Mapping[str, str], artifacts: Artifact
                 continue
             durable.write(folder / name, [data], sync_folder=False)
         _sync(folder / parent)
-    for path in sorted((folder / ITEMS).rglob("*"), reverse=True):
+    for path in (*sorted((folder / ITEMS).rglob("*"), reverse=True), *folder.glob(ITEMS)):
         if path.is_dir() and not any(path.iterdir()):
             path.rmdir()
         elif not path.is_dir() and path.relative_to(folder).as_posix() not in files:

@@ -161,8 +161,15 @@ def test_what_an_output_only_claims_to_be_kept_is_missed_by_verification(
     world: Any, make_plan: Any, make_item: Any
 ) -> None:
     plan = make_plan(make_item("greet"))
-    claim = TurnResult.done({"result": {"artifact": f"sha256:{'0' * 64}", "bytes": 3}})
-    folder, _ = world.write(plan, world.events(plan, {"greet": lambda turn: claim}))
+    events = world.events(plan, {"greet": lambda turn: TurnResult.done({"result": "hello"})})
+    claim = {"result": {"artifact": f"sha256:{'0' * 64}", "bytes": 3}}
+    events = [
+        replace(event, body={**event.body, "output": claim})
+        if event.kind == "turn_ended"
+        else event
+        for event in events
+    ]
+    folder, _ = world.write(plan, events)
     assert {check.name for check in verify(folder) if not check.ok} == {"acceptance", "artifacts"}
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from forge_cli.gateway.patience import LONGEST
+
 Steps = tuple[str, ...]
 """A way from the root through named fields, as far as it can be known without data."""
 
@@ -32,6 +34,11 @@ class Reading:
 @lru_cache(maxsize=65_536)
 def read(text: str) -> Reading:
     """Compile the expression and follow what it reads from the root."""
+    if len(text) > LONGEST:
+        return Reading(
+            fault=f"the expression has {len(text):,} characters, more than {LONGEST:,}",
+            hint="split it, or let the item's handler decide",
+        )
     if _PLAIN.fullmatch(text):
         return Reading((tuple(text.split(".")),))
     return _compile(text)
