@@ -9,6 +9,12 @@ from typing import Any
 Steps = tuple[str, ...]
 """A way from the root through named fields, as far as it can be known without data."""
 
+MAX_LENGTH = 4_096
+"""Characters of an expression; a longer one is made by a program, and to parse it costs memory."""
+
+MAX_DEPTH = 200
+"""Levels of an expression's syntax tree: who evaluates it needs two frames of the stack for each."""
+
 # Most conditions are one plain path, for which the parser (and its import) is not needed.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
 _HYPHENATED = re.compile(r"(?<![\w\"-])([A-Za-z_]\w*(?:-[A-Za-z0-9_]+)+)", re.ASCII)
@@ -32,9 +38,16 @@ class Reading:
 @lru_cache(maxsize=65_536)
 def read(text: str) -> Reading:
     """Compile the expression and follow what it reads from the root."""
-    if _PLAIN.fullmatch(text):
+    if len(text) > MAX_LENGTH:
+        fault = f"the expression has {len(text):,} characters, at most {MAX_LENGTH:,} may be"
+        return Reading(fault=fault, hint=_SPLIT)
+    if text.count(".") < MAX_DEPTH and _PLAIN.fullmatch(text):
         return Reading((tuple(text.split(".")),))
     return _compile(text)
+
+
+_SPLIT = "split it: let an item compute a part of it, and look at its output"
+_TOO_DEEP = Reading(fault="the expression is nested too deeply", hint=_SPLIT)
 
 
 def _compile(text: str) -> Reading:
@@ -47,7 +60,9 @@ def _compile(text: str) -> Reading:
     except JMESPathError as error:
         return _refused(text, error)
     except RecursionError:
-        return Reading(fault="the expression is nested too deeply", hint="split it")
+        return _TOO_DEEP
+    if _is_deep(tree):
+        return _TOO_DEEP
     walk = _Walk()
     walk.keep(walk.visit(tree, ()))
     for name in walk.functions:
@@ -57,6 +72,16 @@ def _compile(text: str) -> Reading:
                 fault=f"there is no function {name!r}", token=name, hint=f"functions: {known}"
             )
     return Reading(tuple(dict.fromkeys(walk.paths)))
+
+
+def _is_deep(tree: Mapping[str, Any]) -> bool:
+    """Whether the tree has more than `MAX_DEPTH` levels (`a || b || c` has one for each `||`)."""
+    level = [tree]
+    for _ in range(MAX_DEPTH):
+        level = [child for node in level for child in node["children"]]
+        if not level:
+            return False
+    return True
 
 
 class _Walk:
