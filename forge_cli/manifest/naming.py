@@ -57,6 +57,11 @@ def shown(name: object) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
+def brief(text: str, longest: int = 200) -> str:
+    """A text for messages, cut where it is long."""
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
 def shape(value: Any) -> str:
     """What a value is, in the manifest's words."""
     match value:

@@ -13,7 +13,7 @@ MAX_LENGTH = 4_096
 """Characters of an expression; a longer one is made by a program, and to parse it costs memory."""
 
 MAX_DEPTH = 200
-"""Levels of an expression's syntax tree: who evaluates it needs two frames of the stack for each."""
+"""Levels of an expression's syntax tree: its evaluation takes two frames of the stack for each."""
 
 # Most conditions are one plain path, for which the parser (and its import) is not needed.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)

@@ -1,7 +1,8 @@
 """JSON Schemas as manifests name them: loaded, and made self-contained, without a network."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 from typing import Any
@@ -10,11 +11,13 @@ from urllib.parse import unquote, urldefrag, urljoin
 from forge_cli.manifest.findings import Path
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_DATA = frozenset({"const", "default", "enum", "examples"})
+DATA = frozenset({"const", "default", "enum", "examples"})
 """Keywords whose values are data, so that a `$ref` in them is none."""
 
 _MAPS = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
 """Keywords whose values hold schemas by names, so that a key in them is no keyword."""
+
+_INDEX = re.compile(r"[0-9]{1,9}")
 
 Read = Callable[[str], bytes | None]
 """The bytes of a file by its path from the manifest's folder, or None."""
@@ -53,21 +56,55 @@ class _Resource:
 
     def within(self, value: Any, path: Path) -> "_Resource":
         own = value.get("$id") if isinstance(value, dict) else None
-        if not isinstance(own, str):
+        if not isinstance(own, str) or not _is_address(own):
             return self
         return _Resource(self.name, path, urljoin(self.base, own))
+
+
+def _is_address(text: str) -> bool:
+    """Whether the text can be taken apart as an address: `http://[x` cannot."""
+    try:
+        urljoin("http://host/", text)
+    except ValueError:
+        return False
+    return True
+
+
+MAX_DEPTH = 100
+"""Levels of a schema in a file; to hold it against the metaschema takes some frames for each."""
 
 
 def load(data: bytes) -> tuple[Any, str]:
     """The JSON value of a file, or None and what is wrong with it."""
     try:
-        return json.loads(data.decode("utf-8-sig")), ""
+        value = json.loads(data.decode("utf-8-sig"))
+        return (None, _TOO_DEEP) if _is_deep(value) else (value, "")
     except UnicodeDecodeError as error:
         return None, f"is not UTF-8 at byte {error.start + 1}"
     except json.JSONDecodeError as error:
         return None, f"is not JSON at line {error.lineno}, column {error.colno}: {error.msg}"
     except RecursionError:
-        return None, "is nested too deeply"
+        return None, _TOO_DEEP
+    except ValueError:
+        return None, "holds a number that nothing can read"
+
+
+_TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep"
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [part for each in level for part in _parts(each)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
 
 
 def bundle(document: Any, file: str, read: Read, known: Mapping[str, Any]) -> Bundle:
@@ -122,15 +159,24 @@ class _Bundler:
                     name: self._rewritten(part, (*path, key, name), resource)
                     for name, part in each.items()
                 }
-            elif key in _DATA:
+            elif key in DATA:
                 found[key] = each
-            elif key != "$id":
+            elif key == "$id":
+                self._judge_id(each, (*path, key), resource)
+            else:
                 found[key] = self._rewritten(each, (*path, key), resource)
         return found
 
+    def _judge_id(self, own: Any, path: Path, resource: _Resource) -> None:
+        if isinstance(own, str) and not _is_address(own):
+            message = f"the $id {own!r} is no address"
+            self._problems.append(Problem(message, path, resource.name))
+
     def _target(self, reference: str, path: Path, resource: _Resource) -> str:
-        address, fragment = urldefrag(reference)
         try:
+            if not _is_address(reference):
+                raise LookupError("is no address")
+            address, fragment = urldefrag(reference)
             here = (resource.name, resource.root)
             name, root = self._document(address, resource) if address else here
             pointer = _pointer(_part(self._documents[name], root), unquote(fragment))
@@ -188,7 +234,7 @@ def _resources(value: Any, path: Path, resource: _Resource) -> Iterator[_Resourc
         if inner is not resource:
             yield inner
         for key, each in value.items():
-            if key not in _DATA:
+            if key not in DATA:
                 yield from _resources(each, (*path, key), inner)
 
 
@@ -215,7 +261,7 @@ def _pointer(document: Any, fragment: str) -> str:
     for name in names:
         if isinstance(value, dict) and name in value:
             value = value[name]
-        elif isinstance(value, list) and name.isdigit() and int(name) < len(value):
+        elif isinstance(value, list) and _INDEX.fullmatch(name) and int(name) < len(value):
             value = value[int(name)]
         else:
             raise LookupError(f"leads to '{fragment}', which is not there")
@@ -227,7 +273,7 @@ def _anchors(value: Any, name: str, pointer: str) -> Iterator[str]:
         if name in (value.get("$anchor"), value.get("$dynamicAnchor")):
             yield pointer
         for key, each in value.items():
-            if key not in _DATA:
+            if key not in DATA:
                 yield from _anchors(each, name, f"{pointer}/{_escaped(key)}")
     elif isinstance(value, list):
         for index, each in enumerate(value):
