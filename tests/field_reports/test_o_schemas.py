@@ -150,3 +150,9 @@ def test_a_schema_that_is_nested_without_end_is_refused(forge: Forge) -> None:
     forge.write("team/schemas/main.json", '{"not":' * 400 + "{}" + "}" * 400)
     said = forge("validate", "team", "--format", "concise")
     assert "schema 'schemas/main.json': is nested more than 100 levels deep" in said.out
+
+
+def test_of_equal_anchors_the_first_counts(forge: Forge) -> None:
+    properties = {"a": {"$anchor": "x", "const": 1}, "b": {"$anchor": "x", "const": 2}}
+    schema = {"properties": {"result": {"$ref": "#x"}}, "$defs": properties}
+    assert "1 was expected" in ran(forge, schema).err

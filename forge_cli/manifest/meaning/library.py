@@ -4,11 +4,21 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.nodes import Written
-from forge_cli.manifest.meaning.schemas import DATA, DIALECT, Bundle, Problem, Read, bundle, load
+from forge_cli.manifest.meaning.schemas import (
+    DATA,
+    DIALECT,
+    Bundle,
+    Known,
+    Problem,
+    Read,
+    bundle,
+    load,
+)
 from forge_cli.manifest.naming import brief
 
 _FORM = "a schema is a mapping, or true or false"
@@ -60,15 +70,16 @@ class Library:
     def bundle(self, name: Named) -> Bundle:
         """The schema with all that it refers to."""
         document, _ = self.document(name)
-        return bundle(document, name.file, self._read, self._by_id())
+        return bundle(document, name.file, self._read, self._known)
 
-    def _by_id(self) -> Mapping[str, Any]:
+    @cached_property
+    def _known(self) -> Known:
         found: dict[str, Any] = {}
         for key, written in self._listed.items():
             document, _ = self.document(Named(key, written if isinstance(written, str) else "", ()))
             if isinstance(document, dict) and isinstance(document.get("$id"), str):
                 found[document["$id"]] = document
-        return found
+        return Known.of(found)
 
 
 def _schema(data: bytes) -> tuple[Any, str]:

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 from typing import Any
@@ -107,27 +108,44 @@ def _parts(value: Any) -> Iterable[Any]:
     return value if isinstance(value, list) else ()
 
 
-def bundle(document: Any, file: str, read: Read, known: Mapping[str, Any]) -> Bundle:
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Schemas that others may refer to by their `$id`, and what in them has one of its own."""
+
+    documents: Mapping[str, Any]
+    places: MutableMapping[str, tuple[str, Path]]
+
+    @classmethod
+    def of(cls, documents: Mapping[str, Any]) -> "Known":
+        """Index the documents, by their `$id`, once for all who refer to them."""
+        places: dict[str, tuple[str, Path]] = {}
+        for name, document in documents.items():
+            _index(places, name, document)
+        return cls(documents, places)
+
+
+def bundle(document: Any, file: str, read: Read, known: Known) -> Bundle:
     """Follow every `$ref` of a schema and take in what it leads to.
 
     `file` is where the document lies, empty if it is written in the manifest; `known` are other
-    schemas of the manifest by their `$id`, so that an address is looked up there and nowhere else.
+    schemas of the manifest, so that an address is looked up there and nowhere else.
     """
     return _Bundler(document, file, read, known).bundle()
 
 
 class _Bundler:
-    def __init__(self, document: Any, file: str, read: Read, known: Mapping[str, Any]) -> None:
+    def __init__(self, document: Any, file: str, read: Read, known: Known) -> None:
         self._read = read
-        self._known = known
+        self._known = known.documents
         self._documents: dict[str, Any] = {}
-        self._places: dict[str, tuple[str, Path]] = {}
+        self._anchors: dict[tuple[str, Path], Mapping[str, str]] = {}
+        self._places: MutableMapping[str, tuple[str, Path]] = {}
         self._first = file
         self._problems: list[Problem] = []
         self._waiting: list[str] = []
         self._enter(file, document)
-        for name, other in known.items():
-            self._index(name, other)
+        # What the document names itself goes before what others have.
+        self._places = ChainMap(self._places, known.places)
 
     def bundle(self) -> Bundle:
         parts: dict[str, Any] = {}
@@ -179,7 +197,7 @@ class _Bundler:
             address, fragment = urldefrag(reference)
             here = (resource.name, resource.root)
             name, root = self._document(address, resource) if address else here
-            pointer = _pointer(_part(self._documents[name], root), unquote(fragment))
+            pointer = self._pointer(name, root, unquote(fragment))
         except LookupError as error:
             message = f"the reference {reference!r} {error.args[0]}"
             self._problems.append(Problem(message, path, resource.name))
@@ -217,11 +235,25 @@ class _Bundler:
         if name not in self._documents:
             self._documents[name] = document
             self._waiting.append(name)
-            self._index(name, document)
+            _index(self._places, name, document)
 
-    def _index(self, name: str, document: Any) -> None:
-        for resource in _resources(document, (), _Resource(name)):
-            self._places.setdefault(resource.base, (name, resource.root))
+    def _pointer(self, name: str, root: Path, fragment: str) -> str:
+        """The JSON pointer of a fragment; `LookupError` if it leads nowhere in the document."""
+        document = _part(self._documents[name], root)
+        if not fragment or fragment.startswith("/"):
+            return _pointer(document, fragment)
+        if (name, root) not in self._anchors:
+            # Of equal anchors the first counts.
+            found = [*_anchors(document, "")]
+            self._anchors[name, root] = dict(reversed(found))
+        if fragment not in self._anchors[name, root]:
+            raise LookupError(f"leads to the anchor '{fragment}', which is not there")
+        return self._anchors[name, root][fragment]
+
+
+def _index(places: MutableMapping[str, tuple[str, Path]], name: str, document: Any) -> None:
+    for resource in _resources(document, (), _Resource(name)):
+        places.setdefault(resource.base, (name, resource.root))
 
 
 def _resources(value: Any, path: Path, resource: _Resource) -> Iterator[_Resource]:
@@ -250,12 +282,6 @@ def _written(path: Path) -> str:
 
 
 def _pointer(document: Any, fragment: str) -> str:
-    """The JSON pointer of a fragment; `LookupError` if it leads nowhere in the document."""
-    if fragment and not fragment.startswith("/"):
-        anchor = next(_anchors(document, fragment, ""), None)
-        if anchor is None:
-            raise LookupError(f"leads to the anchor '{fragment}', which is not there")
-        return anchor
     value = document
     names = [step.replace("~1", "/").replace("~0", "~") for step in fragment.split("/")[1:]]
     for name in names:
@@ -268,16 +294,18 @@ def _pointer(document: Any, fragment: str) -> str:
     return _written(tuple(names))
 
 
-def _anchors(value: Any, name: str, pointer: str) -> Iterator[str]:
+def _anchors(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
+    """Every anchor and its JSON pointer."""
     if isinstance(value, dict):
-        if name in (value.get("$anchor"), value.get("$dynamicAnchor")):
-            yield pointer
+        for name in (value.get("$anchor"), value.get("$dynamicAnchor")):
+            if isinstance(name, str):
+                yield name, pointer
         for key, each in value.items():
             if key not in DATA:
-                yield from _anchors(each, name, f"{pointer}/{_escaped(key)}")
+                yield from _anchors(each, f"{pointer}/{_escaped(key)}")
     elif isinstance(value, list):
         for index, each in enumerate(value):
-            yield from _anchors(each, name, f"{pointer}/{index}")
+            yield from _anchors(each, f"{pointer}/{index}")
 
 
 def _escaped(name: str) -> str:
