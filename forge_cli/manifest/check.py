@@ -3,6 +3,7 @@
 from forge_cli.manifest.consequences import Consequences, judgeable
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding
+from forge_cli.manifest.meaning.scopes import begin
 from forge_cli.manifest.reading.source import Source
 from forge_cli.manifest.rules import RULES, due, load
 from forge_cli.manifest.shape.structure import structure
@@ -23,6 +24,7 @@ def subject_of(
     source: Source, path: str, now: int | None = None, files: Files | None = None
 ) -> Subject:
     """What the rules look at, for who also needs what the manifest means."""
+    begin()
     shape = structure(source.data, source.holes)
     return Subject(source, shape, path, now, files or Files(None))
 
