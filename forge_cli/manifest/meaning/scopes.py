@@ -35,7 +35,7 @@ def fault(text: str) -> str:
     return ""
 
 
-MAX_EFFORT = 400_000
+MAX_EFFORT = 300_000
 """States that the questions of one manifest may take together (about a second)."""
 
 _SEARCH = 60
@@ -56,7 +56,7 @@ class _Effort:
 
     def pay(self, states: int, patterns: int) -> None:
         # A set of states is as long as there are patterns.
-        self.left -= 1 + (states and states * (1 + patterns // 64) + _SEARCH + patterns)
+        self.left -= 1 + (states and states * (1 + patterns // 512) + _SEARCH + patterns // 4)
 
 
 _effort = _Effort()
@@ -66,6 +66,18 @@ def begin() -> None:
     """What follows is about another manifest, which has an effort of its own."""
     global _effort  # noqa: PLW0603 - as the caches below, it belongs to the process
     _effort = _Effort()
+
+
+def spent() -> bool:
+    """Whether nothing is left: what is found from now on may only be what was not looked at."""
+    return _effort.left <= 0
+
+
+TOO_MUCH = (
+    "the scopes of this manifest take too long to compare; none is let through unseen",
+    "write fewer patterns with several wildcards, or the same ones in more places",
+)
+"""Message and hint of the last finding of a rule, where nothing is left."""
 
 
 def included(parents: tuple[str, ...], child: str) -> Inclusion:
