@@ -27,8 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ForgeError as error:
         return _refuse(str(error))
     except Exception as error:  # noqa: BLE001 - recorded in a file that the sentence names
-        no_place = isinstance(error, OSError) and error.errno in _NO_PLACE
-        return _refuse(_no_place(error)) if no_place else _bug(error)
+        sentence = _no_place(error) or _no_folder(error)
+        return _refuse(sentence) if sentence else _bug(error)
     return status
 
 
@@ -66,10 +66,23 @@ def _refuse(sentence: str) -> int:
 
 
 def _no_place(error: Exception) -> str:
-    """The sentence for a disk that takes nothing more, wherever that was met."""
+    """The sentence for a disk that takes nothing more, wherever that was met; else nothing."""
+    if not isinstance(error, OSError) or error.errno not in _NO_PLACE:
+        return ""
     name = getattr(error, "filename", None)
     where = f"'{name}'" if name else "the output"
     return f"{where} cannot be written: {getattr(error, 'strerror', error)}"
+
+
+def _no_folder(error: Exception) -> str:
+    """The sentence for a working folder that is gone, whatever failed by that; else nothing."""
+    if not isinstance(error, FileNotFoundError):
+        return ""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return "the working folder was removed; change to one that exists (cd) and type it again"
+    return ""
 
 
 def _bug(error: Exception) -> int:

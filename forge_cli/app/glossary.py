@@ -13,6 +13,7 @@ EXIT_CODES: Mapping[int, str] = {
     4: "paused: a decision is awaited; 0 with --allow-paused",
     5: "nothing to check: no input matched; 0 with --allow-empty",
     70: "a bug in forge; the message says where the traceback was saved",
+    129: "the terminal was closed (SIGHUP)",
     130: "interrupted (Ctrl-C)",
     141: "the reader of the output went away (closed pipe)",
     143: "terminated (SIGTERM)",
@@ -26,8 +27,8 @@ RUN_STATUSES: Mapping[str, str] = {
     "failed": "a required item was not accepted. Exit code 1; final.",
     "paused": "an item stopped for a person to decide. No command takes the decision yet: look at "
     "it with  forge show, then start a new run. Exit code 4.",
-    "interrupted": "the run was stopped by Ctrl-C or SIGTERM before its end. No command goes on "
-    "with it yet. Exit code 130 or 143.",
+    "interrupted": "the run was stopped by Ctrl-C, SIGTERM or a terminal that closed, before "
+    "its end. No command goes on with it yet. Exit code 130, 143 or 129.",
     "abandoned": "the process that ran it is gone, without an end in the ledger.",
     "refused": "nothing was started: the manifest asks for something that this version does not "
     "run, or that is missing here. Exit code 2.",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from forge_cli.errors import ForgeError
 from forge_cli.gateway.acceptance import unsafe
+from forge_cli.gateway.artifacts import references
 from forge_cli.multiagent.plan import Input, Json, Plan
 
 
@@ -58,11 +59,11 @@ def values_of(
     values: dict[str, Json] = {}
     for key, declared in plan.inputs.items():
         if key in given:
-            values[key] = _value(key, given[key], declared)
+            values[key] = _sound(key, _value(key, given[key], declared))
         elif key in read:
-            values[key] = _checked(key, read[key], declared)
+            values[key] = _sound(key, _checked(key, read[key], declared))
         elif not declared.required:
-            values[key] = declared.default
+            values[key] = _sound(key, declared.default)
     return values
 
 
@@ -117,6 +118,15 @@ def _checked(key: str, value: Json, declared: Input) -> Json:
         raise _unfit(key, wanted, json.dumps(value, ensure_ascii=False))
     if fault := unsafe(value, f"input '{key}'"):
         raise ForgeError(f"{fault}; no value of a run may")
+    return value
+
+
+def _sound(key: str, value: Json) -> Json:
+    if any(references(value)):
+        raise ForgeError(
+            f"input '{key}' holds a mapping of 'artifact' and 'bytes' alone, which is how forge "
+            "notes a value that it keeps as an artifact; name one of the keys differently"
+        )
     return value
 
 

@@ -3,16 +3,14 @@
 import asyncio
 import gc
 import json
-import os
-import signal
-import socket
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 
 from forge_cli.app.preparation import Prepared
+from forge_cli.app.stopping import Signals
 from forge_cli.engines.local import LocalEngine, SystemClock
 from forge_cli.errors import ForgeError
 from forge_cli.evidence import record, verification
@@ -24,11 +22,10 @@ from forge_cli.gateway.acceptance import Acceptance, file_digest
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers import create
 from forge_cli.handlers.context import HandlerContext
-from forge_cli.ledger import runs
+from forge_cli.ledger import holders, runs
 from forge_cli.ledger.artifacts import ArtifactFolder
 from forge_cli.ledger.store import Store
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.plan_document import plan_document
 from forge_cli.multiagent.ports import Clock, Observer
 from forge_cli.multiagent.run import Run
@@ -36,7 +33,6 @@ from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.times import to_text
 
 SANDBOX = "off, not enforced"
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,7 @@ class Opened:
         self.artifacts = ArtifactFolder(folder.artifacts)
         self._prepared = prepared
         self._clock = clock or SystemClock()
-        self._signals = _Signals()
+        self._signals = Signals(prepared.run_id)
         self._context = HandlerContext(
             prepared.workspace,
             prepared.manifest.parent,
@@ -73,7 +69,7 @@ class Opened:
         self.store = Store.create(
             folder.ledger,
             prepared.run_id,
-            f"{socket.gethostname()}:{os.getpid()}",
+            holders.here(),
             self._clock.now(),
             _notes(prepared),
             redactor.redact if prepared.secrets else None,
@@ -82,7 +78,8 @@ class Opened:
     def execute(self, observers: Sequence[Observer] = ()) -> Finished:
         """Run to the end and write the evidence, however it ends.
 
-        `ForgeError` if ledger or evidence cannot be written: what was recorded until then stays.
+        `ForgeError` if ledger or evidence cannot be written, or somebody removed the ledger: what
+        was recorded until then stays.
         """
         try:
             return self._execute(observers)
@@ -94,14 +91,17 @@ class Opened:
             self.store.close()
 
     def _execute(self, observers: Sequence[Observer]) -> Finished:
-        began, spent = time.monotonic_ns(), time.process_time_ns()
+        began = (time.monotonic_ns(), time.process_time_ns())
         with _patient_collector():
-            state = asyncio.run(self._drive(observers))
-            milliseconds = (
-                (time.monotonic_ns() - began) // 1_000_000,
-                (time.process_time_ns() - spent) // 1_000_000,
-            )
-            head, faults = self._record(environment("local", SANDBOX, *milliseconds))
+            try:
+                state = asyncio.run(self._drive(observers))
+            except ForgeError:
+                if not self.store.is_at_its_place():
+                    with suppress(ForgeError):
+                        self._record(began)  # what was removed is read as long as it is open
+                raise
+            head, faults = self._record(began)
+            self.store.check_place()
         return Finished(state.status, state.signal, head, faults)
 
     async def _drive(self, observers: Sequence[Observer]) -> RunState:
@@ -113,7 +113,7 @@ class Opened:
             self.run, self.store, handlers, judge, self._clock, self.artifacts, observers
         )
         try:
-            with self._signals.stopping(engine):
+            with self._signals.stopping(engine.stop):
                 return await engine.drive(self._started())
         finally:
             for handler in handlers.values():
@@ -132,7 +132,10 @@ class Opened:
         }
         return Event(now, "run_started", body=body)
 
-    def _record(self, facts: Mapping[str, Json]) -> tuple[Head, tuple[Check, ...]]:
+    def _record(self, began: tuple[int, int]) -> tuple[Head, tuple[Check, ...]]:
+        """Write evidence of what the ledger has; `began` are nanoseconds, wall and processor."""
+        wall, processor = time.monotonic_ns() - began[0], time.process_time_ns() - began[1]
+        facts = environment("local", SANDBOX, wall // 1_000_000, processor // 1_000_000)
         folder, plan, lines = self._prepared.evidence, self._prepared.plan, self.store.lines()
         audit = record.write(folder, plan, lines, self.artifacts, facts)
         checks = recorded(folder, audit)
@@ -145,46 +148,6 @@ def _notes(prepared: Prepared) -> dict[str, str]:
     plan = json.dumps(plan_document(prepared.plan), ensure_ascii=False)
     places = {"evidence": str(prepared.evidence), "manifest": str(prepared.manifest)}
     return {"name": prepared.plan.name, "plan": plan, **places}
-
-
-class _Signals:
-    """The first signal stops the run cleanly; the second ends forge at once.
-
-    What then still runs is ended by its guards, which notice that forge is gone. When the run has
-    ended, a first signal changes nothing any more, and evidence is written to its end.
-    """
-
-    def __init__(self) -> None:
-        self._seen = False
-        self._before = {number: signal.getsignal(number) for number in SIGNALS}
-
-    @contextmanager
-    def stopping(self, engine: LocalEngine) -> Iterator[None]:
-        """While the engine's loop runs, which takes signals between two steps."""
-        loop = asyncio.get_running_loop()
-        for number in SIGNALS:
-            loop.add_signal_handler(number, self._take, number, engine.stop)
-        try:
-            yield
-        finally:
-            for number in SIGNALS:
-                loop.remove_signal_handler(number)
-                signal.signal(number, lambda seen, _: self._take(signal.Signals(seen), _ended))
-
-    def restore(self) -> None:
-        """Signals mean again what they did before."""
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _take(self, number: signal.Signals, stop: Callable[[str], None]) -> None:
-        if self._seen:
-            os._exit(128 + number)
-        self._seen = True
-        stop(number.name)
-
-
-def _ended(_name: str) -> None:
-    """A run that has ended is not stopped."""
 
 
 @contextmanager

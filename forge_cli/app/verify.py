@@ -9,7 +9,7 @@ from forge_cli.errors import ForgeError
 from forge_cli.evidence import verification
 from forge_cli.evidence.checks import Check
 from forge_cli.evidence.head import Head
-from forge_cli.evidence.layout import COVERED, EVENTS, PLAN, RUN
+from forge_cli.evidence.layout import COVERED, EVENTS, MARKER, PLAN, RUN
 from forge_cli.evidence.verify import verify
 from forge_cli.ledger import runs
 from forge_cli.ledger.reader import Reader
@@ -33,14 +33,23 @@ def verify_folders(
 ) -> Iterator[Verified]:
     """Verify each folder; `write` has `verification.json` say what was found.
 
-    Raises `ForgeError` for a head that is none, or that is meant for one of several folders.
+    Those whose evidence was not finished are left out, see `torn`. Raises `ForgeError` for a head
+    that is none, or that is meant for one of several folders.
     """
     kept = _head(head, folders)
+    unfinished = torn(folders)
     for folder in folders:
-        checks = verify(folder, kept)
+        if folder in unfinished:
+            continue
+        checks = verify(folder, kept, anew=write)
         if write:
             verification.write(folder, checks)
         yield Verified(folder, tuple(checks))
+
+
+def torn(folders: Sequence[Path]) -> list[Path]:
+    """The folders among them whose evidence was not finished: nobody tampered with those."""
+    return [folder for folder in folders if (folder / MARKER).exists()]
 
 
 def find(paths: Sequence[str], current: Path) -> list[Path]:
@@ -58,7 +67,7 @@ def find(paths: Sequence[str], current: Path) -> list[Path]:
             what = "is a file" if folder.exists() else "does not exist"
             raise ForgeError(f"'{path}' {what}; name a folder of evidence, or one that holds some")
         shown = Path(path)
-        named = any((folder / name).is_file() for name in COVERED)
+        named = any((folder / name).is_file() for name in (*COVERED, MARKER))
         for each in [folder] if named else sorted(_below(folder)):
             found.setdefault(each.resolve(), shown / each.relative_to(folder))
     return list(found.values())
@@ -66,7 +75,7 @@ def find(paths: Sequence[str], current: Path) -> list[Path]:
 
 def _below(top: Path) -> Iterator[Path]:
     for name, folders, files in os.walk(top):
-        if EVENTS in files or {PLAN, RUN} <= set(files):
+        if EVENTS in files or MARKER in files or {PLAN, RUN} <= set(files):
             # What lies within evidence is part of it, whatever its name.
             folders.clear()
             yield Path(name)

@@ -3,6 +3,8 @@
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -79,7 +81,7 @@ def run(
 ) -> int:
     """Run a manifest: check it and what it needs here, run it, write evidence, verify it.
 
-    Exit status: 0 complete, 1 failed, 2 refused, 3 degraded, 4 paused, 130 or 143 stopped.
+    Exit status: 0 complete, 1 failed, 2 refused, 3 degraded, 4 paused, 129, 130 or 143 stopped.
 
     \b
     Examples:
@@ -106,7 +108,8 @@ def run(
     code = exit_code(finished.status, finished.signal, allow_degraded, allow_paused)
     if form == "text":
         outcome = _outcome(prepared, opened, finished)
-        _tell(progress.board, Terminal.of(sys.stdout, color), outcome, code)
+        with _heard(finished.signal):
+            _tell(progress.board, Terminal.of(sys.stdout, color), outcome, code)
     add_outputs(os.environ, progress.board.end.get("outputs") or {})
     return _verified(finished, code)
 
@@ -151,9 +154,21 @@ def _watched(opened: Opened, progress: Progress, terminal: Terminal, form: str) 
         finished = opened.execute(observers)
     finally:
         progress.close()
-    if lines is not None and lines.fault is not None:
-        raise lines.fault
+    with _heard(finished.signal):
+        if lines is not None and lines.fault is not None:
+            raise lines.fault
     return finished
+
+
+@contextmanager
+def _heard(signal: str) -> Iterator[None]:
+    """A terminal that was closed takes no words any more: that is no fault, and changes no code."""
+    try:
+        yield
+    except OSError:
+        if signal != "SIGHUP":
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _tell(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> None:

@@ -9,13 +9,21 @@ from forge_cli.app.workspace import workspace_of
 
 
 def as_typed(path: Path | None) -> str:
-    """The path from the current folder; nothing for none."""
-    return "" if path is None else os.path.relpath(path)
+    """The path from the current folder, whole if that is gone; nothing for none."""
+    if path is None:
+        return ""
+    try:
+        return os.path.relpath(path)
+    except FileNotFoundError:
+        return str(path)
 
 
 def where(home: Path) -> str:
     """What to add to a command about runs in this workspace; nothing where it is found anyway."""
-    found = workspace(Path.cwd()).resolve() == home.resolve()
+    try:
+        found = workspace(Path.cwd()).resolve() == home.resolve()
+    except FileNotFoundError:
+        found = False
     return "" if found else f" --workspace {shlex.quote(as_typed(home))}"
 
 

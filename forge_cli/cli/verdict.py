@@ -15,7 +15,7 @@ from forge_cli.multiagent.plan import Json
 EXIT = {"complete": 0, "failed": 1, "refused": 2, "degraded": 3, "paused": 4, "abandoned": 1}
 """Exit code of each status; a run that was stopped ends with its signal's."""
 
-_SIGNALS = {"SIGINT": 130, "SIGTERM": 143}
+_SIGNALS = {"SIGHUP": 129, "SIGINT": 130, "SIGTERM": 143}
 _MOST_REASON = 200
 _TAIL = 5
 _MOST_OUTPUTS = 20

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from forge_cli.app.verify import Verified, find, verify_folders
+from forge_cli.app.verify import Verified, find, torn, verify_folders
 from forge_cli.cli.options import Color, TextOrJson, says_less, says_more
 from forge_cli.cli.terminal import Terminal, complain, write
 
-VERIFIED, FINDINGS, NOTHING_TO_CHECK = 0, 1, 5
+VERIFIED, FINDINGS, UNFINISHED, NOTHING_TO_CHECK = 0, 1, 2, 5
 FORMAT_VERSION = 1
 
 
@@ -43,7 +43,8 @@ def verify(
 ) -> int:
     """Verify evidence: that nothing was changed, and that the run kept its contracts.
 
-    Exit status: 0 verified, 1 something is wrong, 2 usage, 5 there is no evidence.
+    Exit status: 0 verified, 1 something is wrong, 2 usage or unfinished evidence, 5 there
+    is none.
 
     \b
     Examples:
@@ -60,7 +61,15 @@ def verify(
     terminal = Terminal.of(sys.stdout, color)
     lines = _json(results) if form == "json" else text(results, terminal, quiet, verbose)
     write(sys.stdout, lines)
-    return VERIFIED if all(result.ok for result in results) else FINDINGS
+    unfinished = torn(folders)
+    for folder in unfinished:
+        complain(
+            f"there is no evidence yet in '{folder}': writing it was not finished; run the "
+            "manifest again, and remove the folder"
+        )
+    if not all(result.ok for result in results):
+        return FINDINGS
+    return UNFINISHED if unfinished else VERIFIED
 
 
 def text(

@@ -1,7 +1,7 @@
 """The files of an evidence folder: all that must be there, their bytes, and nothing else."""
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Set
+from pathlib import Path, PurePosixPath
 
 from forge_cli.canonical import digest_of_bytes
 from forge_cli.evidence.checks import Faults
@@ -39,9 +39,15 @@ def strangers(folder: Path, files: Iterable[str]) -> Faults:
     """What lies in the folder and is no part of the evidence."""
     faults = Faults("files")
     known = {*COVERED, *UNCOVERED, *files}
+    folders = {parent.as_posix() for name in known for parent in PurePosixPath(name).parents}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if path.is_symlink() or (not path.is_dir() and name not in known):
+        if path.is_symlink() or not _belongs(path, name, known, folders):
             why = "was not finished" if path.name.startswith(UNFINISHED) else "is no part of it"
             faults.add(f"{name!r} lies in the evidence and {why}; remove it or keep it elsewhere")
     return faults
+
+
+def _belongs(path: Path, name: str, files: Set[str], folders: Set[str]) -> bool:
+    """Whether it is part of the evidence; what lies in another folder is told by itself."""
+    return (name in folders or any(path.iterdir())) if path.is_dir() else name in files

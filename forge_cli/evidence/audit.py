@@ -27,6 +27,7 @@ _WITHOUT_BODIES = (
 class Audit:
     """What a pass over the log of a folder finds; `whole` says that it came to the log's end.
 
+    `sandbox` is what the run's start says of it, if anything.
     Time and memory are linear in the number of events.
     """
 
@@ -47,6 +48,7 @@ class Audit:
         self.summary = Summary(self._run)
         self.placement = Placement()
         self.whole = False
+        self.sandbox: str | None = None
 
     @property
     def head(self) -> Head:
@@ -138,6 +140,8 @@ class Audit:
                 f"{EVENTS}:{line}: the run was of plan {event.body['plan']}, {PLAN} is "
                 f"{self.plan.digest}"
             )
+        if event.kind == "run_started":
+            self.sandbox = event.body.get("sandbox")
         self._run.apply(event)
         self.summary.add(event)
         self.placement.add(event)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
+from forge_cli.ledger.durable import UNFINISHED
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Json
 
@@ -16,6 +17,8 @@ RUN = "run.json"
 ENVIRONMENT = "environment.json"
 VERIFICATION = "verification.json"
 ITEMS = "items"
+MARKER = f"{UNFINISHED}evidence"
+"""Stands in the folder from before the first file is written until after the last one."""
 
 COVERED = (PLAN, EVENTS, RUN)
 """Follows from the head, with everything below `items/`: the events by their root, the plan by the

@@ -13,6 +13,7 @@ from forge_cli.evidence.layout import (
     ENVIRONMENT,
     EVENTS,
     ITEMS,
+    MARKER,
     PLAN,
     RUN,
     VERIFICATION,
@@ -38,7 +39,8 @@ def write(
     Returns the one pass over the log that everything was made from while it was written; its
     checks are for `verify.recorded`. Under `settings.evidence: digests` the events go in without
     bodies, chained anew, and artifacts not at all. Evidence of the same manifest is replaced;
-    `ForgeError` where another's stands, or nothing can be written. `verification.json` is for
+    `ForgeError` where another's stands, or nothing can be written; what was begun then stays
+    marked as unfinished. `verification.json` is for
     whoever has verified it.
     """
     _prepare(folder, plan)
@@ -58,6 +60,8 @@ def write(
     }
     for name, content in files.items():
         durable.write(folder / name, document.render(content), sync_folder=False)
+    _sync(folder)
+    (folder / MARKER).unlink()
     _sync(folder)
     return audit
 
@@ -80,9 +84,20 @@ def _prepare(folder: Path, plan: Plan) -> None:
                 f"'{folder}' holds the evidence of '{found}', this run is of '{plan.name}'; "
                 "choose another --evidence"
             )
+    _begin(folder)
+
+
+def _begin(folder: Path) -> None:
+    """Mark the folder before anything in it changes: whoever finds the mark knows it is torn."""
+    try:
+        (folder / MARKER).touch()
+    except OSError as fault:
+        raise durable.unwritable(folder / MARKER, fault) from fault
+    _sync(folder)
     (folder / VERIFICATION).unlink(missing_ok=True)
     for path in folder.rglob(f"{durable.UNFINISHED}*"):
-        path.unlink()
+        if path != folder / MARKER:
+            path.unlink()
 
 
 def _ours(name: str) -> bool:
@@ -102,7 +117,7 @@ def _write_artifacts(folder: Path, files: Mapping[str, str], artifacts: Artifact
                 continue
             durable.write(folder / name, [data], sync_folder=False)
         _sync(folder / parent)
-    for path in sorted((folder / ITEMS).rglob("*"), reverse=True):
+    for path in (*sorted((folder / ITEMS).rglob("*"), reverse=True), *folder.glob(ITEMS)):
         if path.is_dir() and not any(path.iterdir()):
             path.rmdir()
         elif not path.is_dir() and path.relative_to(folder).as_posix() not in files:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from forge_cli.canonical import digest
-from forge_cli.evidence import artifacts, document, forms
+from forge_cli.evidence import artifacts, document, forms, verification
 from forge_cli.evidence.audit import Audit
 from forge_cli.evidence.checks import Check, Faults, count
 from forge_cli.evidence.garbage import uncollected
@@ -23,12 +23,13 @@ from forge_cli.multiagent.plan_document import plan_from_document
 
 
 @uncollected()
-def verify(folder: Path, head: Head | None = None) -> list[Check]:
+def verify(folder: Path, head: Head | None = None, anew: bool = False) -> list[Check]:
     """The checks of an evidence folder, in the order in which one rests on the other.
 
     What a fault makes impossible to check is left out. `head` is one that was kept elsewhere:
-    without it, whoever rewrote all files consistently is not found out. `environment.json` and
-    `verification.json` follow from nothing, so only their form is checked.
+    without it, whoever rewrote all files consistently is not found out. Of `environment.json`,
+    which differs between machines, the form and the sandbox are checked. `verification.json` must
+    say what is found here, unless it is to be written `anew`.
     """
     absent = artifacts.missing(folder, (*COVERED, ENVIRONMENT))
     if absent:
@@ -40,7 +41,11 @@ def verify(folder: Path, head: Head | None = None) -> list[Check]:
     audit = Audit(folder, plan)
     audit.read(lines_of(folder / EVENTS))
     audit.finish()
-    return _checks(folder, audit, head, _differences(folder, audit))
+    checks = _checks(folder, audit, head, _differences(folder, audit))
+    if not anew and verification.passed(checks):
+        # Where something else is wrong, the verdict stands whatever was found at another time.
+        checks += verification.changed(folder, checks, audit.head)
+    return checks
 
 
 def recorded(folder: Path, audit: Audit) -> list[Check]:
@@ -55,10 +60,10 @@ def _checks(folder: Path, audit: Audit, head: Head | None, run: Faults) -> list[
     plan = audit.plan
     checks = [Check("plan", True, f"{PLAN} has the digest {plan.digest}"), *audit.checks()]
     if audit.whole:
-        checks += _head(audit.head, head)
+        checks.append(verification.of_head(audit.head, head))
         checks += run.checks(f"{RUN} follows from {PLAN} and {EVENTS}")
         checks += _files(folder, audit)
-    return [*checks, *_forms(folder)]
+    return [*checks, *_forms(folder, audit.sandbox)]
 
 
 def _read_plan(folder: Path, faults: Faults) -> Plan | None:
@@ -76,26 +81,6 @@ def _read_plan(folder: Path, faults: Faults) -> Plan | None:
     if line is not None:
         faults.add(f"{PLAN}:{line}: this is not how forge writes that plan")
     return plan
-
-
-def _head(found: Head, kept: Head | None) -> Iterator[Check]:
-    if kept is None:
-        yield Check(
-            "head",
-            True,
-            f"root {found.root} over {found.size} events; no head was given to hold it against "
-            "(`--head`), so a consistent rewrite would go unnoticed",
-        )
-        return
-    same = kept.root == found.root and kept.size in (None, found.size)
-    verb = "is" if same else "is not"
-    size = "" if kept.size is None else f" over {kept.size}"
-    yield Check(
-        "head",
-        same,
-        f"root {found.root} over {found.size} events {verb} the head that was given"
-        + ("" if same else f": {kept.root}{size}"),
-    )
 
 
 def _differences(folder: Path, audit: Audit) -> Faults:
@@ -119,7 +104,7 @@ def _files(folder: Path, audit: Audit) -> Iterator[Check]:
     yield from artifacts.strangers(folder, files).checks("nothing else lies in the folder")
 
 
-def _forms(folder: Path) -> Iterator[Check]:
+def _forms(folder: Path, sandbox: str | None) -> Iterator[Check]:
     faults = Faults("forms")
     for name in UNCOVERED:
         path = folder / name
@@ -127,4 +112,8 @@ def _forms(folder: Path) -> Iterator[Check]:
             fault = forms.violation(name, path.read_bytes())
             if fault:
                 faults.add(f"{name}: {fault}")
+            elif name == ENVIRONMENT and sandbox is not None:
+                said = document.parse(path.read_bytes())["sandbox"]
+                if said != sandbox:
+                    faults.add(f"{name}: the sandbox is {said!r}, the run began with {sandbox!r}")
     yield from faults.checks(f"{' and '.join(UNCOVERED)} have their form; no head covers them")

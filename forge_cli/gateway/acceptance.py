@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from forge_cli.canonical import canonical, digest
@@ -44,7 +45,7 @@ class Acceptance:
         output = dict(result.output or {})
         fault = fault_of(self._plan, item, turn.grant.outputs, output)
         if fault:
-            return Verdict(False, fault, output if not unsafe(output) else {})
+            return Verdict(False, fault, _recordable(output))
         evidence: dict[str, str] = {}
         for name in item.evidence:
             found = self._evidence(name, output)
@@ -78,6 +79,14 @@ class Acceptance:
         return output
 
 
+def _recordable(output: dict[str, Json]) -> Mapping[str, Json]:
+    """A rejected output as the log can hold it: nothing of one that is no JSON or names artifacts.
+
+    What stands in the log in the form of a reference is forge's own word that the bytes are kept.
+    """
+    return {} if unsafe(output) or any(references(output)) else output
+
+
 def _is_small(output: Mapping[str, Json]) -> bool:
     """Whether a look at the values tells that they travel inline: most outputs are a few words."""
     return len(output) <= SMALL and all(
@@ -95,7 +104,8 @@ def fault_of(
 ) -> str:
     """What is wrong with an output, or nothing: values, keys, proposal, schema, criteria.
 
-    An output that its schema cannot be held against within so many seconds is wrong.
+    An output that its schema, or its criteria, cannot be held against within so many seconds is
+    wrong.
     """
     faults = (
         unsafe(output),
@@ -103,7 +113,7 @@ def fault_of(
         _reference_fault(output),
         _proposal_fault(plan, item, output),
         _schema_fault(plan, item, output, seconds),
-        _criteria_fault(item, output),
+        _criteria_fault(item, output, seconds),
     )
     return next((fault for fault in faults if fault), "")
 
@@ -180,14 +190,15 @@ def _schema_fault(plan: Plan, item: Item, output: Mapping[str, Json], seconds: f
     return f"{item.completion} does not hold: {fault}" if fault else ""
 
 
-def _criteria_fault(item: Item, output: Mapping[str, Json]) -> str:
+def _criteria_fault(item: Item, output: Mapping[str, Json], seconds: float) -> str:
     if not item.criteria:
         return ""
     from forge_cli.gateway.expressions import ExpressionError, holds
 
+    end = monotonic() + seconds
     for criterion in item.criteria:
         try:
-            met = holds(criterion, output)
+            met = holds(criterion, output, end - monotonic())
         except ExpressionError as fault:
             return f"criterion {criterion!r} cannot be evaluated: {fault}"
         if not met:

@@ -6,6 +6,10 @@ from typing import Any
 import jmespath
 from jmespath.exceptions import JMESPathError
 
+from forge_cli.gateway.metering import Metered
+from forge_cli.gateway.patience import PATIENCE, OvertimeError, within
+from forge_cli.multiagent.terms import LONGEST_EXPRESSION
+
 
 class ExpressionError(ValueError):
     """An expression that cannot be compiled or evaluated; the text says why."""
@@ -13,23 +17,33 @@ class ExpressionError(ValueError):
 
 @lru_cache(maxsize=4096)
 def _compiled(expression: str) -> Any:
+    if len(expression) > LONGEST_EXPRESSION:
+        raise ExpressionError(
+            f"it has {len(expression):,} characters, more than {LONGEST_EXPRESSION:,}"
+        )
     return jmespath.compile(expression)
 
 
-def evaluate(expression: str, data: Any) -> Any:
-    """The value of a JMESPath expression over JSON data; `ExpressionError` if it has none."""
+def evaluate(expression: str, data: Any, seconds: float = PATIENCE) -> Any:
+    """The value of a JMESPath expression over JSON data; `ExpressionError` if it has none.
+
+    One that takes too many steps, or longer than so many seconds, has none.
+    """
     try:
-        return _compiled(expression).search(data)
+        with within(seconds):
+            return Metered().value(_compiled(expression).parsed, data)
     except (JMESPathError, TypeError, ValueError, RecursionError) as fault:
         raise ExpressionError(" ".join(str(fault).split())) from fault
+    except OvertimeError as fault:
+        raise ExpressionError(f"it {fault}") from fault
 
 
-def holds(expression: str, data: Any) -> bool:
+def holds(expression: str, data: Any, seconds: float = PATIENCE) -> bool:
     """Whether a condition is true: exactly `true`, not merely something that is there.
 
     Raises `ExpressionError` if it cannot be evaluated or is no boolean.
     """
-    value = evaluate(expression, data)
+    value = evaluate(expression, data, seconds)
     if isinstance(value, bool):
         return value
     kind = "null" if value is None else type(value).__name__

@@ -30,7 +30,7 @@ MOST_NAMED = 100
 
 
 class Guard:
-    """One program's guard: reports `started`, `exited` and, as its last word, `left`.
+    """One program's guard: reports `guard`, `started`, `exited` and, as its last word, `left`.
 
     It is told `end` (TERM, grace, KILL) or `kill`. When its control channel closes, whoever
     wanted the program is gone, and so it ends the tree at once.
@@ -46,6 +46,7 @@ class Guard:
 
     def keep(self, descriptors: list[int]) -> None:
         """Start the program with these as its descriptors 0, 1, 2, ... and stay to its end."""
+        self._report(guard=os.getpid())
         tree.adopt_orphans()
         signal.set_wakeup_fd(self._wake[1], warn_on_full_buffer=False)
         try:

@@ -1,39 +1,59 @@
-"""A limit on the time of a calculation that nothing else can interrupt."""
+"""Limits on a calculation that nothing else can interrupt."""
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 PATIENCE = 10
 """Seconds that a verdict may take: a pattern may need longer than anybody waits."""
 
-UNDECIDED = "could not be decided within"
+UNDECIDED = "could not be decided"
 """What a verdict says of a value that took longer."""
+
+_LEAST = 0.001
+"""No time at all would be no limit."""
+
+_STOPPING = (signal.SIGINT, signal.SIGTERM)
+
+Handler = Callable[[int, FrameType | None], object]
 
 
 class OvertimeError(Exception):
-    """The calculation took longer than it may."""
+    """The calculation took longer than it may, or was stopped; the text begins as `UNDECIDED`."""
 
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """End the calculation inside with `OvertimeError` after so many seconds.
+    """End the calculation inside with `OvertimeError` after so many seconds, or when forge stops.
 
-    By a timer signal, because `re` looks for signals while it matches and for nothing else. Only
-    the main thread gets signals: in another one there is no limit.
+    By signals, because `re` looks for signals while it matches and for nothing else. One that is
+    to stop forge reaches its own handler first. Only the main thread gets signals: in another one
+    there is no limit.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGALRM, _end)
+    seconds = max(seconds, _LEAST)
+    before = {number: signal.getsignal(number) for number in (signal.SIGALRM, *_STOPPING)}
+    signal.signal(signal.SIGALRM, _ending(f"within {seconds:.2g} s"))
+    for number in _STOPPING:
+        if callable(handler := before[number]):
+            signal.signal(number, _ending("before forge was told to stop", handler))
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-def _end(*_: object) -> None:
-    raise OvertimeError
+def _ending(reason: str, first: Handler | None = None) -> Handler:
+    def end(number: int, frame: FrameType | None) -> None:
+        if first is not None:
+            first(number, frame)
+        raise OvertimeError(f"{UNDECIDED} {reason}")
+
+    return end

@@ -8,7 +8,8 @@ run at once. A guard without children (`ECHILD`) is the kernel's statement that 
 until then it goes on killing. Signals go through pid handles that were compared with pid, start
 time and parent. forge itself adopts nobody and waits for one child only, so asyncio's children
 and those of other libraries are not touched. If forge dies, the guards' channels close and they
-kill their trees; if a guard is killed, the warden above it adopts the orphans and kills them.
+kill their trees; if a guard is killed, the warden above it adopts the orphans and kills them. A
+guard that was stopped is killed by the warden, and one that gives no answer within bounds by forge.
 
 What asks a process outside the tree to run something for it (`at`, a container daemon, `systemd`)
 is out of reach: only a sandbox can hold that back.
@@ -20,6 +21,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -28,12 +30,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forge_cli.errors import ForgeError
+from forge_cli.gateway import force, tree
+from forge_cli.gateway.farewell import INSISTENCE
 
 BOOT = "import sys; sys.path.append(sys.argv[1]); from forge_cli.gateway.warden import main; main()"
 ROOT = str(Path(__file__).parents[2])
 """The folder that `forge_cli` is in, for small interpreters that start without site-packages."""
 
 LAST_WORD = 65_536
+
+PATIENCE = 2 * INSISTENCE
+"""Seconds beyond the grace period within which a guard must have told the end of its tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +56,8 @@ class Ending:
     """How a program and its tree ended.
 
     `status` is the exit status, negative for a signal, None where it never ran (then `errno` says
-    why and `place` which path: the program's or the folder's) or where the guard was killed before
-    it could tell (`lost`; the warden kills what such a guard leaves).
+    why and `place` which path: the program's or the folder's) or where the guard was stopped or
+    killed before it could tell (`lost`; what such a guard leaves is killed).
     """
 
     status: int | None = None
@@ -77,8 +84,10 @@ class Program:
 class Process:
     """A started program. `ended` has its `Ending` once all of its tree is gone."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self, control: socket.socket, grace: float) -> None:
         self._control = control
+        self._grace = grace
+        self._guard: tree.Member | None = None
         self._loop = asyncio.get_running_loop()
         self.ended: asyncio.Future[Ending] = self._loop.create_future()
         self.pid: int | None = None
@@ -94,14 +103,27 @@ class Process:
         self._tell(b"kill")
 
     async def see_off(self) -> Ending:
-        """End the tree and wait for it, whatever else is cancelled; cancelling again kills."""
+        """End the tree and wait for it, whatever else is cancelled; cancelling again kills.
+
+        Bounded: a guard that gives no answer is ended by force and, at the last, not waited for.
+        """
         self.ask()
-        while not self.ended.done():
+        if not await self._ends_within(self._grace + PATIENCE):
+            if self._guard is not None:
+                force.end(self._guard)
+            if not await self._ends_within(INSISTENCE):
+                self._end(Ending(self._status, lost=True))
+        return self.ended.result()
+
+    async def _ends_within(self, seconds: float) -> bool:
+        due = self._loop.time() + seconds
+        while not self.ended.done() and (left := due - self._loop.time()) > 0:
             try:
-                await asyncio.wait([self.ended])
+                await asyncio.wait([self.ended], timeout=left)
             except asyncio.CancelledError:
                 self.kill()
-        return self.ended.result()
+                due = min(due, self._loop.time() + PATIENCE)
+        return self.ended.done()
 
     def _tell(self, word: bytes) -> None:
         with contextlib.suppress(OSError):  # it has ended by itself
@@ -121,6 +143,8 @@ class Process:
 
     def _take(self, words: dict[str, object]) -> None:
         match words:
+            case {"guard": int(pid)}:
+                self._guard = tree.look(pid)
             case {"started": int(pid)}:
                 self.pid = pid
             case {"exited": int(status)}:
@@ -159,16 +183,18 @@ class Processes:
                 theirs.close()
                 os.close(order)
             ours.setblocking(False)
-            return Process(ours)
+            return Process(ours, program.grace)
 
     def close(self) -> None:
         """Let the warden go, which it does once the last guard has; `start` brings a new one."""
         if self._warden is None or self._requests is None:
             return
         self._requests.close()
+        self._wake()
         try:
             self._warden.wait(timeout=5)
         except subprocess.TimeoutExpired:
+            force.end_below(self._warden.pid)
             self._warden.kill()
             self._warden.wait()
         self._warden = self._requests = None
@@ -176,6 +202,7 @@ class Processes:
     def _send(self, descriptors: list[int]) -> None:
         for _ in range(2):
             requests = self._requests or self._open()
+            self._wake()
             try:
                 socket.send_fds(requests, [b"?"], descriptors)
             except (BrokenPipeError, ConnectionResetError):
@@ -183,6 +210,11 @@ class Processes:
             else:
                 return
         raise ForgeError("the process that starts programs ends as soon as it is started")
+
+    def _wake(self) -> None:
+        """Have the warden go on: a program that it started may have stopped it."""
+        if self._warden is not None:
+            self._warden.send_signal(signal.SIGCONT)
 
     def _open(self) -> socket.socket:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

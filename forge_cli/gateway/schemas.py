@@ -9,7 +9,7 @@ from referencing import Registry, Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
-from forge_cli.gateway.patience import PATIENCE, UNDECIDED, OvertimeError, within
+from forge_cli.gateway.patience import PATIENCE, OvertimeError, within
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.times import from_text
 
@@ -27,8 +27,8 @@ def violation(schemas: Mapping[str, Json], key: str, value: Json, seconds: float
             error = best_match(_validator(schemas, key).iter_errors(value))
     except Unresolvable as missing:
         return f"its reference {missing.ref!r} leads nowhere"
-    except OvertimeError:
-        return f"it {UNDECIDED} {seconds} s; simplify its patterns"
+    except OvertimeError as fault:
+        return f"it {fault}; simplify its patterns"
     except RecursionError:
         return "it refers to itself without end, or the value is nested too deeply for it"
     except Exception as fault:  # noqa: BLE001 - what no metaschema sees is told in the verdict

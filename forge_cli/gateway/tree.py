@@ -1,5 +1,6 @@
 """The processes below this one: found, told apart from strangers, signalled and reaped."""
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -40,6 +41,15 @@ def reap() -> tuple[dict[int, int], bool]:
         if not pid:
             return ended, True
         ended[pid] = os.waitstatus_to_exitcode(status)
+
+
+def stopped() -> list[int]:
+    """The children that were stopped, as by SIGSTOP, since this was asked last."""
+    found: list[int] = []
+    with contextlib.suppress(ChildProcessError):
+        while news := os.waitid(os.P_ALL, 0, os.WSTOPPED | os.WNOHANG):
+            found.append(news.si_pid)
+    return found
 
 
 def members(root: int) -> list[Member]:

@@ -25,7 +25,8 @@ class Warden:
     """Takes requests until forge is gone, then waits for the guards to finish.
 
     A guard that is killed leaves its tree to the next subreaper above, which is this process:
-    children that it did not fork itself are such orphans, and are killed.
+    children that it did not fork itself are such orphans, and are killed. A guard that is stopped
+    watches over nothing any more, so it is killed, and its tree with it.
     """
 
     def __init__(self, requests: socket.socket) -> None:
@@ -85,6 +86,10 @@ class Warden:
             os._exit(code)
 
     def _reap(self) -> bool:
+        for pid in tree.stopped():
+            if pid in self._guards:
+                # It is our child and was not reaped yet, so the pid is still its own.
+                os.kill(pid, signal.SIGKILL)
         ended, left = tree.reap()
         self._orphans |= any(code and pid in self._guards for pid, code in ended.items())
         self._guards -= ended.keys()

@@ -109,7 +109,7 @@ def check_texts(texts: Mapping[str, str]) -> None:
 def failure(program: Program, ending: Ending) -> str | None:
     """How the program failed, as a sentence, or None if it ran and said 0."""
     if ending.lost:
-        return "the process that watched over it was killed; what it did is not known"
+        return "the process that watched over it was stopped or killed; what it did is not known"
     if ending.errno is not None:
         return not_started(program, ending)
     if ending.status is None:

@@ -57,6 +57,23 @@ def missing(path: Path) -> ForgeError:
     return ForgeError(f"there is no ledger at '{path}'; `forge runs` lists the runs that are here")
 
 
+def identity(path: Path) -> tuple[int, int] | None:
+    """Which file is at the path, as device and inode; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def removed(path: Path) -> ForgeError:
+    """The sentence for a ledger that was taken away from under its writer."""
+    return ForgeError(
+        f"ledger '{path}' was removed or replaced while the run was going on, so the run is not "
+        "kept; see which handler deletes or moves '.forge', and run it again"
+    )
+
+
 def unreadable(path: Path, fault: OSError) -> ForgeError:
     """The sentence for a ledger that the system does not let forge read."""
     return ForgeError(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forge_cli.errors import ForgeError
-from forge_cli.ledger import durable
+from forge_cli.ledger import durable, holders
 from forge_cli.ledger.reader import Reader
 
 FOLDER = ".forge"
@@ -91,12 +91,14 @@ def find(workspace: Path, end: str) -> RunFolder:
 
 
 def status(run: RunFolder, now: int) -> str:
-    """How the run stands: as its end says, else `running`, or `abandoned` when its lease lapsed.
+    """How the run stands: as its end says, else `running`, or `abandoned` by its controller.
 
+    That is so when its lease lapsed, or at once where its process was on this host and has ended.
     `now` is in milliseconds since the epoch, UTC.
     """
     with Reader.open(run.ledger) as reader:
         last, lease = reader.last(), reader.lease()
     if last is not None and last.event.kind == "run_ended":
         return str(last.event.body["status"])
-    return "running" if lease is not None and lease.until > now else "abandoned"
+    held = lease is not None and lease.until > now and not holders.is_gone(lease.holder)
+    return "running" if held else "abandoned"

@@ -29,6 +29,7 @@ class Store(Reader):
         super().__init__(path, connection)
         self._lease = lease
         self._redact = redact
+        self._file = faults.identity(path)
         self._tree = Tree()
         last = self.last()
         self._size, self._digest = (last.seq, last.digest) if last else (0, GENESIS)
@@ -106,8 +107,24 @@ class Store(Reader):
         return self._tree.root(), self._tree.size
 
     def renew(self, now: int) -> None:
-        """Hold the lease for another `leases.SPAN` milliseconds; `ForgeError` if it was lost."""
+        """Hold the lease for another `leases.SPAN` milliseconds.
+
+        `ForgeError` if it was lost, or the ledger's file is no longer at its place.
+        """
+        self.check_place()
         self._move(now + leases.SPAN)
+
+    def check_place(self) -> None:
+        """`ForgeError` if the file that is written to is no longer at its path.
+
+        SQLite goes on writing to a file that somebody removed, and nobody could read it afterwards.
+        """
+        if not self.is_at_its_place():
+            raise faults.removed(self.path)
+
+    def is_at_its_place(self) -> bool:
+        """Whether the file that is written to is the one at its path."""
+        return faults.identity(self.path) == self._file
 
     def release(self, now: int) -> None:
         """Let the lease end now, so that another controller need not wait."""

@@ -115,11 +115,14 @@ def references(value: Json) -> Iterator[Reference]:
 
 
 def fill(value: Json, lookup: Lookup) -> Json:
-    """The value with its references filled; a text that is one whole reference keeps the type."""
+    """The value with its references filled; a text that is one whole reference keeps the type.
+
+    `ValueError` if one cannot be, or if the value itself says that it is kept as an artifact.
+    """
     if isinstance(value, str):
         return _fill_text(value, lookup) if "${" in value else value
     if isinstance(value, dict):
-        return {key: fill(element, lookup) for key, element in value.items()}
+        return _fill_members(value, lookup)
     if isinstance(value, list | tuple):
         return [fill(element, lookup) for element in value]
     return value
@@ -169,6 +172,15 @@ def _fill_text(text: str, lookup: Lookup) -> Json:
         only = parts[0]
         return lookup(only) if isinstance(only, Reference) else only
     return "".join(to_text(lookup(p)) if isinstance(p, Reference) else p for p in parts)
+
+
+def _fill_members(value: dict[str, Json], lookup: Lookup) -> Json:
+    if is_artifact(value):
+        raise ValueError(
+            "a mapping of 'artifact' and 'bytes' alone is how forge notes a value that it keeps as"
+            " an artifact; name one of the keys differently"
+        )
+    return {key: fill(element, lookup) for key, element in value.items()}
 
 
 def _parse_reference(text: str) -> Reference:

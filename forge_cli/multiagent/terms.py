@@ -6,6 +6,9 @@ They are apart from the plan because checks of manifests and worker processes st
 from dataclasses import dataclass
 from typing import Any, Literal
 
+LONGEST_EXPRESSION = 4_096
+"""Characters of an expression; a longer one is made by a program, and to parse it costs memory."""
+
 Json = Any
 """A JSON value: None, bool, int, float, str, list or dict of these. Never changed in place."""
 

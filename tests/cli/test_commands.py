@@ -160,3 +160,21 @@ def test_where_nothing_ran_there_is_nothing_to_show(here: Path, capsys: Capture)
     assert main(["runs"]) == 0
     assert main(["show"]) == 2
     assert "`forge run` makes one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["validate", "plan", "run", "runs", "show", "verify"])
+def test_a_working_folder_that_is_gone_is_told_in_one_sentence(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert main([command]) == 2
+    assert capsys.readouterr().err == (
+        "forge: error: the working folder was removed; change to one that exists (cd) and type it "
+        "again\n"
+    )

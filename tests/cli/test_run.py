@@ -79,3 +79,44 @@ def test_an_unknown_engine_is_refused_and_the_known_one_named(call: Call) -> Non
     code, _, err = call("--engine", "temporal")
     assert code == 2
     assert "there is no engine 'temporal'; there are: local" in err
+
+
+@pytest.mark.parametrize("heartbeat", [0, 60_000])
+def test_a_run_whose_ledger_a_handler_removes_is_no_success_and_has_evidence(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heartbeat: int
+) -> None:
+    monkeypatch.setattr("forge_cli.engines.local.HEARTBEAT", heartbeat)
+    (tmp_path / "m.yaml").write_text(
+        "forge: 1\nwork_items:\n"
+        "  rude: {run: [rm, -rf, .forge], capabilities: []}\n"
+        '  next: {run: ["true"], capabilities: [], depends_on: [rude]}\n'
+    )
+    code, out, err = call("--run-id", "r")
+    assert (code, out) == (2, "")
+    assert "ledger.db' was removed or replaced while the run was going on" in err
+    assert (tmp_path / "evidence" / "m" / "r" / "run.json").exists()
+
+
+def test_a_run_whose_folder_a_handler_removes_ends_with_a_sentence(
+    call: Call, tmp_path: Path
+) -> None:
+    (tmp_path / "m.yaml").write_text(
+        "forge: 1\nwork_items:\n  rude: {script: 'rm -rf \"$PWD\"', capabilities: []}\n"
+    )
+    code, out, err = call()
+    assert (code, out) == (2, "")
+    assert "ledger.db' was removed or replaced while the run was going on" in err
+
+
+def test_a_run_tells_its_end_also_where_a_handler_removes_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    monkeypatch.chdir(inner)
+    manifest = tmp_path / "m.yaml"
+    manifest.write_text("forge: 1\nwork_items:\n  rude: {run: [rmdir, inner], capabilities: []}\n")
+    code = main(["run", str(manifest), "--workspace", str(tmp_path), "--run-id", "r"])
+    out = capsys.readouterr().out
+    assert code == 0
+    assert f"evidence  {tmp_path}/evidence/m/r\n" in out

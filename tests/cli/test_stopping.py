@@ -57,7 +57,9 @@ def is_alive(folder: Path) -> bool:
     return Path(f"/proc/{int((folder / 'child').read_text())}").exists()
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_one_signal_cancels_what_runs_writes_evidence_and_leaves_the_run_resumable(
     start: Start, tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
@@ -82,5 +84,44 @@ def test_a_second_signal_ends_forge_at_once(start: Start, tmp_path: Path) -> Non
     assert process.stderr is not None
     assert any("stopping" in line for line in process.stderr), "it never said so"
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=8) == 143
+    _, told = process.communicate(timeout=8)
+    assert process.returncode == 143
+    assert "ended at once by a second signal, SIGTERM" in told
+    assert "forge show r" in told
     assert not (tmp_path / "evidence").exists()
+
+
+def test_a_closed_terminal_does_not_stop_a_run_that_ignores_it(start: Start) -> None:
+    found = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does for what it starts
+    try:
+        process = start(TIDY)
+    finally:
+        signal.signal(signal.SIGHUP, found)
+    process.send_signal(signal.SIGHUP)
+    process.send_signal(signal.SIGTERM)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert "stopped by SIGTERM" in out
+
+
+@pytest.mark.parametrize("form", ["text", "jsonl"])
+def test_a_terminal_that_is_closed_ends_the_run_with_129_and_evidence(
+    tmp_path: Path, form: str
+) -> None:
+    (tmp_path / "m.yaml").write_text(MANIFEST % json.dumps(TIDY))
+    os.mkfifo(tmp_path / "pid")
+    master, slave = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "forge_cli", "run", "m.yaml", "--run-id", "r", "--format", form],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+    )
+    os.close(slave)
+    (tmp_path / "pid").read_text()
+    os.close(master)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(timeout=60) == 129
+    assert (tmp_path / "evidence" / "m" / "r" / "verification.json").exists()

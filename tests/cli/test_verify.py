@@ -9,6 +9,7 @@ from forge_cli.canonical import digest
 from forge_cli.evidence import record
 from forge_cli.evidence.environment import environment
 from forge_cli.evidence.head import Head
+from forge_cli.evidence.layout import MARKER
 from forge_cli.ledger import runs
 from forge_cli.ledger.artifacts import ArtifactFolder
 from forge_cli.ledger.store import Store
@@ -197,3 +198,19 @@ def test_names_of_folders_cannot_write_to_the_terminal(
     Path("evidence/hello/r-1").rename("evidence/\x1b[31m")
     assert main(["verify", "evidence"]) == 0
     assert "\x1b" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("paths", [[], ["evidence"], ["evidence/hello/r-2"]])
+def test_evidence_that_was_not_finished_is_told_as_none_and_not_as_wrong(
+    record_run: Recorded, capsys: pytest.CaptureFixture[str], paths: list[str]
+) -> None:
+    record_run("r-1")
+    record_run("r-2", START + 1)
+    torn = Path("evidence/hello/r-2")
+    (torn / "run.json").unlink()
+    (torn / MARKER).touch()
+    assert main(["verify", *paths]) == 2
+    told = capsys.readouterr()
+    assert "WRONG" not in told.out
+    assert ("VERIFIED  evidence/hello/r-1" in told.out) == (paths == ["evidence"])
+    assert "there is no evidence yet in 'evidence/hello/r-2': writing it was not" in told.err

@@ -36,6 +36,7 @@ from forge_cli.multiagent.turn import Turn, TurnResult
 
 START = 1_796_047_923_000
 HOUR = 3_600_000
+SANDBOX = "off, not enforced"
 
 Answer = Callable[[Turn], TurnResult]
 
@@ -62,6 +63,7 @@ class World:
             "inputs": inputs,
             "env": {},
             "deadline": to_text(plan.deadline.resolve(START)),
+            "sandbox": SANDBOX,
         }
         note(Event(now, "run_started", body=body))
         while not run.state.status:
@@ -109,7 +111,7 @@ class World:
         """The events' evidence in a folder, and its head."""
         folder = self.folder / name
         lines = seal(events, 1, GENESIS)
-        machine = environment("local", "off, not enforced", wall=12, cpu=3)
+        machine = environment("local", SANDBOX, wall=12, cpu=3)
         return folder, record.write(folder, plan, lines, self.artifacts, machine).head
 
 

@@ -10,6 +10,7 @@ from forge_cli.canonical import digest_of_bytes
 from forge_cli.errors import ForgeError
 from forge_cli.evidence import forms, record, verification
 from forge_cli.evidence.environment import environment
+from forge_cli.evidence.layout import MARKER
 from forge_cli.evidence.verify import recorded, verify
 from forge_cli.ledger.durable import UNFINISHED
 from forge_cli.ledger.lines import GENESIS, join, seal
@@ -160,6 +161,28 @@ def test_what_an_output_only_claims_to_be_kept_is_missed_by_verification(
     world: Any, make_plan: Any, make_item: Any
 ) -> None:
     plan = make_plan(make_item("greet"))
-    claim = TurnResult.done({"result": {"artifact": f"sha256:{'0' * 64}", "bytes": 3}})
-    folder, _ = world.write(plan, world.events(plan, {"greet": lambda turn: claim}))
+    events = world.events(plan, {"greet": lambda turn: TurnResult.done({"result": "hello"})})
+    claim = {"result": {"artifact": f"sha256:{'0' * 64}", "bytes": 3}}
+    events = [
+        replace(event, body={**event.body, "output": claim})
+        if event.kind == "turn_ended"
+        else event
+        for event in events
+    ]
+    folder, _ = world.write(plan, events)
     assert {check.name for check in verify(folder) if not check.ok} == {"acceptance", "artifacts"}
+
+
+def test_evidence_that_could_not_be_finished_stays_marked(
+    world: Any, plan: Plan, events: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_folder: Path, _files: object, _artifacts: object) -> None:
+        raise ForgeError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(record, "_write_artifacts", full)
+        with pytest.raises(ForgeError, match="full"):
+            world.write(plan, events, "torn")
+    assert (world.folder / "torn" / MARKER).exists()
+    folder, _ = world.write(plan, events, "torn")
+    assert not (folder / MARKER).exists()

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from forge_cli.evidence import verification
 from forge_cli.evidence.checks import Check
 from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import ENVIRONMENT, EVENTS, PLAN, RUN, VERIFICATION
@@ -177,6 +178,62 @@ def test_the_form_of_what_no_head_covers_is_checked(evidence: Path) -> None:
     assert [check.sentence.partition(":")[0] for check in wrong(evidence)] == [
         ENVIRONMENT,
         VERIFICATION,
+    ]
+
+
+def test_another_sandbox_than_the_run_began_with_is_found(evidence: Path) -> None:
+    text = (evidence / ENVIRONMENT).read_text()
+    (evidence / ENVIRONMENT).write_text(text.replace("off, not enforced", "strict"))
+    (finding,) = wrong(evidence)
+    assert finding.sentence == (
+        "environment.json: the sandbox is 'strict', the run began with 'off, not enforced'"
+    )
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_what_an_earlier_verification_found_may_rest_on_a_head(
+    world: Any, plan: Plan, events: list[Event], given: bool
+) -> None:
+    folder, head = world.write(plan, events)
+    verification.write(folder, verify(folder, head if given else None))
+    assert wrong(folder) == []
+    assert wrong(folder, head) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("no budget was overspent", "a budget was overspent"),
+        ('"name":"end","ok":true', '"name":"end","ok":false'),
+        ('"ok": true', '"ok": false'),
+        ("over 2", "over 3"),
+        ("}\n]", "},{}\n]"),
+    ],
+)
+def test_a_changed_verification_is_found(evidence: Path, before: str, after: str) -> None:
+    verification.write(evidence, verify(evidence))
+    text = (evidence / VERIFICATION).read_text()
+    assert before in text
+    (evidence / VERIFICATION).write_text(text.replace(before, after, 1))
+    assert {"verification", "forms"} & names(wrong(evidence))
+
+
+def test_a_verification_that_is_written_anew_is_not_judged(evidence: Path) -> None:
+    checks = verify(evidence)
+    verification.write(evidence, [replace(checks[0], ok=False), *checks[1:]])
+    (finding,) = wrong(evidence)
+    assert finding.sentence == (
+        "verification.json:3: this is not what is found now, which `--write` notes"
+    )
+    assert verify(evidence, anew=True) == checks
+
+
+def test_an_empty_folder_is_no_part_of_it(evidence: Path) -> None:
+    (evidence / "items/research/turn-9").mkdir()
+    (evidence / "notes").mkdir()
+    assert [finding.sentence.partition(" lies")[0] for finding in wrong(evidence)] == [
+        "'items/research/turn-9'",
+        "'notes'",
     ]
 
 

@@ -244,3 +244,29 @@ work_items: {a: {script: 'echo "<$${TOKEN-none}>"', capabilities: []}}
 """.replace("$$", "$")
     )
     assert ran.output("a") == {"result": "<none>"}
+
+
+def test_a_condition_that_costs_too_much_fails_its_item(run: Run) -> None:
+    doubled = "[@,@]" + "|[@,@]" * 40
+    ran = run(
+        f"""
+inputs: {{a: {{default: b}}}}
+work_items:
+  one: {{run: [echo, x], capabilities: [], when: "inputs.a | {doubled} == 'b'"}}
+"""
+    )
+    assert ran.items["one"]["status"] == "failed"
+    assert "it takes more than 2,000,000 steps; ask for less" in ran.said
+
+
+def test_a_criterion_that_costs_too_much_is_not_met(run: Run) -> None:
+    doubled = "[@,@]" + "|[@,@]" * 40
+    ran = run(
+        f"""
+work_items:
+  one: {{run: [echo, x], capabilities: [], criteria: ["result | {doubled} == 'x'"]}}
+"""
+    )
+    assert ran.items["one"]["status"] == "failed"
+    (ended,) = ran.events("turn_ended")
+    assert "it takes more than 2,000,000 steps; ask for less" in ended["verdict"]["reason"]

@@ -1,5 +1,6 @@
 """`${...}` in manifests: each kind of reference is filled, and nothing else is."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -226,18 +227,51 @@ work_items:
     assert "has the form of a reference to an artifact" in ran.said
 
 
-def test_an_input_that_refers_to_no_artifact_fails_its_item(run: Run) -> None:
+@pytest.mark.parametrize("key", ["result", "surplus"])
+def test_a_rejected_reference_is_not_recorded_as_one(run: Run, key: str) -> None:
+    reference = json.dumps({"artifact": f"sha256:{'0' * 64}", "bytes": 5}, separators=(",", ":"))
+    ran = run(
+        f"""
+work_items:
+  forge-one:
+    script: echo '{{"{key}":{reference}}}' > "$FORGE_RESULT"
+    outputs: [result]
+    capabilities: []
+"""
+    )
+    (ended,) = ran.events("turn_ended")
+    assert ended["output"] == {}
+    assert ended["verdict"]["accepted"] is False
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "inputs: {x: {default: {artifact: 0, bytes: 1}}}\nwork_items:\n  look: {role: seer}\n",
+        "work_items:\n  look: {role: seer, with: {x: {artifact: nowhere, bytes: 1}}}\n",
+        "work_items:\n  look: {role: seer, with: {x: [{artifact: nowhere, bytes: 1}]}}\n",
+    ],
+)
+def test_a_manifest_cannot_refer_to_artifacts_itself(run: Run, text: str) -> None:
+    ran = run(text + SEER, files=SEES)
+    assert ran.code == 2
+    assert "a mapping of 'artifact' and 'bytes' alone is how forge notes" in ran.said
+
+
+def test_an_input_that_is_given_cannot_refer_to_artifacts(run: Run) -> None:
     ran = run(
         """
-inputs: {x: {default: {artifact: nowhere, bytes: 1}}}
+inputs: {x: {type: object}}
 work_items:
   look: {role: seer, with: {x: "${inputs.x}"}}
 """
         + SEER,
+        "--input",
+        'x={"artifact": "nowhere", "bytes": 1}',
         files=SEES,
     )
-    assert ran.items["look"]["status"] == "failed"
-    assert "its inputs cannot be handed over: 'nowhere' is not a digest" in ran.said
+    assert ran.code == 2
+    assert "input 'x' holds a mapping of 'artifact' and 'bytes' alone" in ran.said
 
 
 def test_a_turn_that_starts_beside_one_that_ends_the_run_is_cancelled(run: Run) -> None:

@@ -1,11 +1,15 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from forge_cli.errors import ForgeError
-from forge_cli.ledger import leases, runs
+from forge_cli.ledger import holders, leases, runs
 from forge_cli.ledger.store import Store
 from forge_cli.multiagent.events import Event
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -57,6 +61,19 @@ def test_a_run_without_an_end_is_running_until_its_lease_lapses(workspace: Path)
     run = runs.find(workspace, "7f3a")
     assert runs.status(run, 10 + leases.SPAN - 1) == "running"
     assert runs.status(run, 10 + leases.SPAN) == "abandoned"
+
+
+def test_a_run_whose_process_on_this_host_has_ended_is_abandoned_at_once(tmp_path: Path) -> None:
+    program = "from forge_cli.ledger import holders; print(holders.here())"
+    ended = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    statuses = {}
+    for run_id, holder in (("dead", ended.stdout.strip()), ("alive", holders.here())):
+        run = runs.new(tmp_path, run_id)
+        Store.create(run.ledger, run_id, holder, 10).close()
+        statuses[run_id] = runs.status(run, 11)
+    assert statuses == {"dead": "abandoned", "alive": "running"}
 
 
 def test_a_run_that_ended_has_the_status_of_its_end(workspace: Path) -> None:

@@ -240,3 +240,18 @@ def test_a_ledger_is_read_where_nothing_can_be_written(
     with Reader.open(path) as reader:
         assert list(reader.events()) == events
     path.parent.chmod(0o755)
+
+
+def test_a_ledger_that_was_removed_is_noticed_when_the_lease_is_renewed(store: Store) -> None:
+    store.renew(NOW + 1)
+    store.path.unlink()
+    with pytest.raises(ForgeError, match="was removed or replaced while the run was going on"):
+        store.renew(NOW + 2)
+
+
+def test_a_ledger_that_was_replaced_by_a_copy_is_noticed(store: Store) -> None:
+    data = store.path.read_bytes()
+    store.path.rename(store.path.with_name("moved.db"))
+    store.path.write_bytes(data)
+    with pytest.raises(ForgeError, match="was removed or replaced"):
+        store.check_place()

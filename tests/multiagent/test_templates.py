@@ -92,3 +92,8 @@ def test_data_that_would_become_an_option_is_refused() -> None:
 def test_values_in_text_are_compact_json() -> None:
     assert to_text({"b": [1, None], "a": True}) == '{"a":true,"b":[1,null]}'
     assert to_text("as it is") == "as it is"
+
+
+def test_a_value_that_says_it_is_kept_as_an_artifact_is_not_filled() -> None:
+    with pytest.raises(ValueError, match="name one of the keys differently"):
+        fill({"x": [{"artifact": "${run}", "bytes": 1}]}, lambda reference: "sha256:00")

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from forge_cli.multiagent.terms import LONGEST_EXPRESSION
+
 Steps = tuple[str, ...]
 """A way from the root through named fields, as far as it can be known without data."""
-
-MAX_LENGTH = 4_096
-"""Characters of an expression; a longer one is made by a program, and to parse it costs memory."""
 
 MAX_DEPTH = 200
 """Levels of an expression's syntax tree: its evaluation takes two frames of the stack for each."""
@@ -38,8 +37,10 @@ class Reading:
 @lru_cache(maxsize=65_536)
 def read(text: str) -> Reading:
     """Compile the expression and follow what it reads from the root."""
-    if len(text) > MAX_LENGTH:
-        fault = f"the expression has {len(text):,} characters, at most {MAX_LENGTH:,} may be"
+    if len(text) > LONGEST_EXPRESSION:
+        fault = (
+            f"the expression has {len(text):,} characters, at most {LONGEST_EXPRESSION:,} may be"
+        )
         return Reading(fault=fault, hint=_SPLIT)
     if text.count(".") < MAX_DEPTH and _PLAIN.fullmatch(text):
         return Reading((tuple(text.split(".")),))

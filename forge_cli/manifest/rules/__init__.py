@@ -84,7 +84,16 @@ RULES: Mapping[str, Rule] = {
     ),
     "unknown-interpolation": _meaning(),
     "bad-value": _meaning(
-        "deadline", "timeout", "on_failure", "cost_usd", "grace", "prices", "default"
+        "deadline",
+        "timeout",
+        "on_failure",
+        "cost_usd",
+        "grace",
+        "prices",
+        "default",
+        "with",
+        "for_each",
+        "outputs",
     ),
     "bad-expression": _meaning("when", "criteria", "extract"),
     "bad-schema": _meaning("schemas", "completion"),

@@ -30,6 +30,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from forge_cli.gateway.artifacts import references
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.limits import budgets, deadlines
@@ -52,6 +53,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _fault(path, span)
     for path, value in _amounts(topology):
         yield from _fault(path, money(value))
+    yield from _notes(subject)
     for name, declared in section(subject.data, "inputs").items():
         if not _fits(declared):
             text = json.dumps(declared["default"], ensure_ascii=False)
@@ -59,6 +61,28 @@ def check(subject: Subject) -> Iterator[Finding]:
                 f"the default of input '{name}' is to be of type {declared['type']}, {text} is not"
             )
             yield Finding(RULE, Spot(("inputs", name, "default")), what, _TYPES_HINT)
+
+
+def _notes(subject: Subject) -> Iterator[Finding]:
+    """Values in the form in which forge notes that it keeps a value as an artifact."""
+    values: list[tuple[Path, Any]] = [
+        (("inputs", name, "default"), declared.get("default"))
+        for name, declared in section(subject.data, "inputs").items()
+    ]
+    for node in subject.topology.nodes.values():
+        values += [
+            ((*node.path, key), node.own[key]) for key in ("with", "for_each") if key in node.own
+        ]
+    values.append((("outputs",), subject.data.get("outputs")))
+    for path, value in values:
+        if any(references(value)):
+            yield Finding(RULE, Spot(path), _NOTE, "name one of the two keys differently")
+
+
+_NOTE = (
+    "a mapping of 'artifact' and 'bytes' alone is how forge notes a value that it keeps as an"
+    " artifact"
+)
 
 
 def _fits(declared: Mapping[str, Any]) -> bool:

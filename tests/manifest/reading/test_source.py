@@ -279,11 +279,21 @@ BOMBS = {
 }
 
 
+@pytest.fixture(scope="module")
+def a_hundred_thousand() -> float:
+    """Seconds of processor time that a sound manifest of as many values takes here and now."""
+    data = b"a: [" + b"1, " * 100_000 + b"1]"
+    started = time.process_time()
+    assert parse(data).faults == ()
+    return time.process_time() - started
+
+
 @pytest.mark.parametrize("data", BOMBS.values(), ids=BOMBS.keys())
-def test_a_bomb_is_a_fault_within_two_seconds(data: bytes) -> None:
+def test_a_bomb_is_a_fault_within_two_seconds(data: bytes, a_hundred_thousand: float) -> None:
     started = time.process_time()
     source = parse(data)
-    assert time.process_time() - started < 2
+    # Two seconds; on a machine that is busy, what a sound manifest of a fifth of the limit shows.
+    assert time.process_time() - started < max(2, 8 * a_hundred_thousand)
     assert source.faults or source.data == {"a": "\n" * (MAX_SIZE - 6)}
 
 
