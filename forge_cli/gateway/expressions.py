@@ -7,7 +7,8 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 
 from forge_cli.gateway.metering import Metered
-from forge_cli.gateway.patience import LONGEST, PATIENCE, OvertimeError, within
+from forge_cli.gateway.patience import PATIENCE, OvertimeError, within
+from forge_cli.multiagent.terms import LONGEST_EXPRESSION
 
 
 class ExpressionError(ValueError):
@@ -16,8 +17,10 @@ class ExpressionError(ValueError):
 
 @lru_cache(maxsize=4096)
 def _compiled(expression: str) -> Any:
-    if len(expression) > LONGEST:
-        raise ExpressionError(f"it has {len(expression):,} characters, more than {LONGEST:,}")
+    if len(expression) > LONGEST_EXPRESSION:
+        raise ExpressionError(
+            f"it has {len(expression):,} characters, more than {LONGEST_EXPRESSION:,}"
+        )
     return jmespath.compile(expression)
 
 

@@ -9,9 +9,6 @@ from types import FrameType
 PATIENCE = 10
 """Seconds that a verdict may take: a pattern may need longer than anybody waits."""
 
-LONGEST = 4_096
-"""Characters of an expression."""
-
 UNDECIDED = "could not be decided"
 """What a verdict says of a value that took longer."""
 

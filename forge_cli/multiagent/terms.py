@@ -23,6 +23,10 @@ FailureKind = Literal[
 """Why an attempt or an item did not succeed; `retry.on` names the first two and the fourth."""
 
 
+LONGEST_EXPRESSION = 4_096
+"""Characters of a condition or criterion."""
+
+
 @dataclass(frozen=True, slots=True)
 class Deadline:
     """A point in time, a span from the run's start, or both: the earlier holds.

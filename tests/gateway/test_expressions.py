@@ -8,7 +8,8 @@ import pytest
 
 from forge_cli.gateway.expressions import ExpressionError, evaluate, holds
 from forge_cli.gateway.metering import STEPS, CostError, Metered
-from forge_cli.gateway.patience import LONGEST, OvertimeError, within
+from forge_cli.gateway.patience import OvertimeError, within
+from forge_cli.multiagent.terms import LONGEST_EXPRESSION
 
 NESTED = "map(&map(&map(&map(&map(&@, $l), $l), $l), $l), $l)".replace("$l", f"`{[0] * 60}`")
 DOUBLED = "[@,@]" + "|[@,@]" * 60
@@ -72,7 +73,7 @@ def test_an_expression_that_takes_too_long_says_so() -> None:
 
 def test_a_text_that_is_longer_than_any_condition_is_refused() -> None:
     with pytest.raises(ExpressionError, match="it has 4,097 characters, more than 4,096"):
-        evaluate("a" * (LONGEST + 1), {})
+        evaluate("a" * (LONGEST_EXPRESSION + 1), {})
 
 
 def test_a_signal_ends_a_calculation_and_reaches_whom_it_is_for() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from forge_cli.gateway.patience import LONGEST
+from forge_cli.multiagent.terms import LONGEST_EXPRESSION
 
 Steps = tuple[str, ...]
 """A way from the root through named fields, as far as it can be known without data."""
@@ -34,9 +34,9 @@ class Reading:
 @lru_cache(maxsize=65_536)
 def read(text: str) -> Reading:
     """Compile the expression and follow what it reads from the root."""
-    if len(text) > LONGEST:
+    if len(text) > LONGEST_EXPRESSION:
         return Reading(
-            fault=f"the expression has {len(text):,} characters, more than {LONGEST:,}",
+            fault=f"the expression has {len(text):,} characters, more than {LONGEST_EXPRESSION:,}",
             hint="split it, or let the item's handler decide",
         )
     if _PLAIN.fullmatch(text):
