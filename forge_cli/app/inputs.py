@@ -7,8 +7,8 @@ from pathlib import Path
 
 from forge_cli.errors import ForgeError
 from forge_cli.gateway.acceptance import unsafe
-from forge_cli.gateway.artifacts import references
 from forge_cli.multiagent.plan import Input, Json, Plan
+from forge_cli.multiagent.values import noted
 
 
 def read_pairs(pairs: Iterable[str], declared: Collection[str] = ()) -> dict[str, str]:
@@ -122,7 +122,7 @@ def _checked(key: str, value: Json, declared: Input) -> Json:
 
 
 def _sound(key: str, value: Json) -> Json:
-    if any(references(value)):
+    if any(noted(value)):
         raise ForgeError(
             f"input '{key}' holds a mapping of 'artifact' and 'bytes' alone, which is how forge "
             "notes a value that it keeps as an artifact; name one of the keys differently"

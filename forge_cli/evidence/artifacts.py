@@ -49,5 +49,5 @@ def strangers(folder: Path, files: Iterable[str]) -> Faults:
 
 
 def _belongs(path: Path, name: str, files: Set[str], folders: Set[str]) -> bool:
-    """Whether it is part of the evidence; what lies in another folder is told by itself."""
+    """Whether it is a file or folder of the evidence; what another folder holds is told itself."""
     return (name in folders or any(path.iterdir())) if path.is_dir() else name in files

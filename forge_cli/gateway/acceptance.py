@@ -9,13 +9,13 @@ from time import monotonic
 from typing import Any
 
 from forge_cli.canonical import canonical, digest
-from forge_cli.gateway.artifacts import references
 from forge_cli.gateway.patience import PATIENCE
 from forge_cli.multiagent.budget import DIMENSIONS
 from forge_cli.multiagent.patterns import resolve
 from forge_cli.multiagent.plan import Item, Json, Plan
 from forge_cli.multiagent.ports import Artifacts, Verdict
 from forge_cli.multiagent.turn import Turn, TurnResult
+from forge_cli.multiagent.values import noted
 
 INLINE_LIMIT = 256 * 1024
 """Bytes of canonical JSON that an output may have and still travel inline."""
@@ -84,7 +84,7 @@ def _recordable(output: dict[str, Json]) -> Mapping[str, Json]:
 
     What stands in the log in the form of a reference is forge's own word that the bytes are kept.
     """
-    return {} if unsafe(output) or any(references(output)) else output
+    return {} if unsafe(output) or any(noted(output)) else output
 
 
 def _is_small(output: Mapping[str, Json]) -> bool:
@@ -166,7 +166,7 @@ def _keys_fault(keys: tuple[str, ...], output: Mapping[str, Json]) -> str:
 
 def _reference_fault(output: Mapping[str, Json]) -> str:
     """Only forge itself says that a value is kept as an artifact."""
-    forged = next((key for key, value in output.items() if any(references(value))), None)
+    forged = next((key for key, value in output.items() if any(noted(value))), None)
     return (
         ""
         if forged is None

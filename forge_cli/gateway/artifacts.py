@@ -2,24 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.ports import Artifacts
-from forge_cli.multiagent.values import is_artifact
-
-
-def references(value: Json) -> Iterator[dict[str, Any]]:
-    """Every reference to an artifact in a value, at any depth."""
-    if isinstance(value, dict):
-        if is_artifact(value):
-            yield value
-        for element in value.values():
-            yield from references(element)
-    elif isinstance(value, list | tuple):
-        for element in value:
-            yield from references(element)
+from forge_cli.multiagent.values import is_artifact, noted
 
 
 def opened(value: Json, artifacts: Artifacts) -> Json:
@@ -27,7 +14,7 @@ def opened(value: Json, artifacts: Artifacts) -> Json:
 
     `ForgeError` if an artifact is no longer there, or no longer what it was.
     """
-    return _opened(value, artifacts) if any(references(value)) else value
+    return _opened(value, artifacts) if any(noted(value)) else value
 
 
 def opened_for(
@@ -40,7 +27,7 @@ def opened_for(
     items, state = opened(context["items"], artifacts), context["state"]
     words = {quoted or plain for quoted, plain in _NAME.findall(expression)}
     named = sorted(words & state.keys())
-    large = {word: state[word] for word in named if any(references(state[word]))}
+    large = {word: state[word] for word in named if any(noted(state[word]))}
     if large:
         state = {**state, **opened(large, artifacts)}
     return {**context, "items": items, "state": state}

@@ -31,7 +31,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ResultFile:
-    """The file that a program may be told to write: at most `cap` bytes of it are read."""
+    """The file that a program may be told to write: at most `cap` bytes, as of each stream."""
 
     path: Path
     cap: int
@@ -75,11 +75,11 @@ def read(turn: Turn, stdout: Printed, file: ResultFile) -> Answer:
     """
     form = turn.handler.get("result", "text")
     if form == "text":
-        return Answer(_text(turn.grant.outputs, stdout))
+        return Answer(_text(turn.grant.outputs, stdout, file.cap))
     if form == "file":
         source, document = FILE, parse(file.content().removeprefix(codecs.BOM_UTF8), FILE)
     else:
-        source, document = STDOUT, _printed(form, stdout)
+        source, document = STDOUT, _printed(form, stdout, file.cap)
     return _extracted(turn, document, source)
 
 
@@ -93,7 +93,7 @@ def usage_of_failed(turn: Turn, stdout: Printed, file: ResultFile) -> Mapping[st
         return {}
 
 
-def _text(outputs: tuple[str, ...], stdout: Printed) -> Mapping[str, Json]:
+def _text(outputs: tuple[str, ...], stdout: Printed, cap: int) -> Mapping[str, Json]:
     if not outputs:
         return {}
     if len(outputs) > 1:
@@ -101,16 +101,18 @@ def _text(outputs: tuple[str, ...], stdout: Printed) -> Mapping[str, Json]:
             f"{STDOUT} as text fills one output, and there are {len(outputs)}: "
             f"{', '.join(outputs)}; write JSON to $FORGE_RESULT (result: file)"
         )
-    # Where the middle was left out, the cuts may have split a character.
-    text = stdout.data.decode(errors="replace") if stdout.cut else text_of(stdout.data, STDOUT)
-    return {outputs[0]: text.removesuffix("\n")}
+    _refuse_cut(stdout, cap)
+    return {outputs[0]: text_of(stdout.data, STDOUT).removesuffix("\n")}
 
 
-def _printed(form: str, stdout: Printed) -> Json:
+def _refuse_cut(stdout: Printed, cap: int) -> None:
+    """What was captured with its middle left out is good to read, and is nobody's result."""
     if stdout.cut:
-        raise AnswerError(
-            f"{STDOUT} is {stdout.size} bytes, more than `max_output` keeps, so it is no whole JSON"
-        )
+        raise AnswerError(f"{STDOUT} is {stdout.size} bytes, more than `max_output`: {cap}")
+
+
+def _printed(form: str, stdout: Printed, cap: int) -> Json:
+    _refuse_cut(stdout, cap)
     if form == "stdout-json":
         return parse(stdout.data, STDOUT)
     lines = [(n, line) for n, line in enumerate(stdout.data.split(b"\n"), 1) if line.strip()]

@@ -1,7 +1,7 @@
 """Copies of JSON values that share nothing with the original."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 
 from forge_cli.multiagent.terms import Json
@@ -31,6 +31,18 @@ def is_artifact(value: Json) -> bool:
     Only the engine writes such values; results in which they stand are rejected.
     """
     return isinstance(value, dict) and value.keys() == {"artifact", "bytes"}
+
+
+def noted(value: Json) -> Iterator[dict[str, Json]]:
+    """Every note in a value, at any depth, that something is kept as an artifact."""
+    if isinstance(value, dict):
+        if is_artifact(value):
+            yield value
+        for element in value.values():
+            yield from noted(element)
+    elif isinstance(value, list | tuple):
+        for element in value:
+            yield from noted(element)
 
 
 def weight(package: Mapping[str, Json]) -> int:

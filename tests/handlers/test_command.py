@@ -42,11 +42,19 @@ def test_text_that_is_not_utf_8_is_refused_with_the_byte(run: Run) -> None:
     assert result.message == "standard output is not UTF-8: byte 0xff at position 2"
 
 
-def test_text_beyond_max_output_is_cut_with_a_mark(run: Run) -> None:
-    result = run("command", shell("head -c 1000 /dev/zero | tr '\\0' x", max_output=100))
+@pytest.mark.parametrize("form", ["text", "stdout-json", "jsonl"])
+def test_a_result_beyond_max_output_is_refused_with_both_sizes(run: Run, form: str) -> None:
+    script = "head -c 1000 /dev/zero | tr '\\0' x"
+    result = run("command", shell(script, result=form, max_output=100))
+    assert result.kind == "invalid-output"
+    assert result.message == "standard output is 1000 bytes, more than `max_output`: 100"
+    assert result.captured.keys() == {"stdout"}
+
+
+def test_text_that_is_no_result_may_be_beyond_max_output(run: Run) -> None:
+    script = "head -c 1000 /dev/zero | tr '\\0' x"
+    result = run("command", shell(script, max_output=100), outputs=())
     assert result.status == "done"
-    assert result.output
-    assert "[... 900 bytes left out ...]" in result.output["result"]
 
 
 def test_no_shell_and_no_option_comes_in_between(run: Run) -> None:
@@ -78,14 +86,6 @@ def test_what_is_no_json_object_is_shown(run: Run, printed: str, seen: str) -> N
     result = run("command", prints(printed, result="stdout-json"))
     assert result.kind == "invalid-output"
     assert seen in result.message
-
-
-def test_json_beyond_max_output_is_refused_with_both_sizes(run: Run) -> None:
-    config = prints('{"result": "' + "x" * 200 + '"}', result="stdout-json", max_output=100)
-    assert (
-        "standard output is 214 bytes, more than `max_output` keeps"
-        in run("command", config).message
-    )
 
 
 def test_of_json_lines_the_last_is_the_output(run: Run) -> None:

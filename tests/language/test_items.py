@@ -39,10 +39,12 @@ def test_extract_reads_outputs_and_usage_from_what_was_printed(run: Run) -> None
     assert spent == {"model_calls": 2, "cost_usd": 12_500}
 
 
-def test_max_output_cuts_what_is_kept(run: Run) -> None:
+def test_max_output_cuts_what_is_kept_and_refuses_it_as_a_result(run: Run) -> None:
     ran = run(command("argv: [echo, '0123456789'], result: text, max_output: 5"))
-    assert ran.output("a")["result"].startswith("01")
-    assert "0123456789" not in ran.output("a")["result"]
+    assert ran.items["a"]["kind"] == "invalid-output"
+    assert "standard output is 11 bytes, more than `max_output`: 5" in ran.said
+    kept = (ran.evidence / "items" / "a" / "stdout.txt").read_text("utf-8")
+    assert "bytes left out" in kept
 
 
 def test_grace_is_the_time_for_tidying_up(run: Run, tmp_path: Path) -> None:

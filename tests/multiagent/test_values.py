@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from forge_cli.multiagent.plan import Json
-from forge_cli.multiagent.values import copied, is_artifact, quoted, weight, words
+from forge_cli.multiagent.values import copied, is_artifact, noted, quoted, weight, words
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,8 @@ def test_a_package_weighs_what_it_says_without_its_limit() -> None:
 )
 def test_only_digest_and_bytes_together_refer_to_an_artifact(value: Json, expected: bool) -> None:
     assert is_artifact(value) is expected
+
+
+def test_what_is_kept_as_an_artifact_is_noted_at_any_depth() -> None:
+    note = {"artifact": "sha256:00", "bytes": 1}
+    assert list(noted({"a": [1, note], "b": {"c": (note,)}, "d": "artifact"})) == [note, note]

@@ -30,13 +30,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from forge_cli.gateway.artifacts import references
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.limits import budgets, deadlines
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.meaning.values import DURATION_FORMS, Fault, deadline, duration, money
 from forge_cli.manifest.subject import Subject
+from forge_cli.multiagent.values import noted
 
 RULE = "bad-value"
 
@@ -75,7 +75,7 @@ def _notes(subject: Subject) -> Iterator[Finding]:
         ]
     values.append((("outputs",), subject.data.get("outputs")))
     for path, value in values:
-        if any(references(value)):
+        if any(noted(value)):
             yield Finding(RULE, Spot(path), _NOTE, "name one of the two keys differently")
 
 
