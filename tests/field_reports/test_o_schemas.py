@@ -133,8 +133,9 @@ def test_a_schema_that_refers_to_itself_without_end_refuses_the_result(forge: Fo
         {"$ref": "#/allOf/\u00b2", "allOf": [{}]},
         {"$ref": f"#/allOf/{'1' * 5_000}", "allOf": [{}]},
         {"required": [[0], *([n] for n in range(9_000)), 1, 1.0]},
-        {"dependentRequired": {"a": [{"a": n} for n in range(9_000)]}},
-        {"properties": {"a": {"type": [{"a": n} for n in range(9_000)]}}},
+        {"properties": {f"p{n}": {"type": "string"} for n in range(6_000)}},
+        {"dependentRequired": {"a": [{"a": n} for n in range(5_000)]}},
+        {"properties": {"a": {"type": [{"a": n} for n in range(5_000)]}}},
     ],
     ids=lambda schema: str(schema)[:24],
 )

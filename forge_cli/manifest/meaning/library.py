@@ -21,6 +21,9 @@ from forge_cli.manifest.meaning.schemas import (
 )
 from forge_cli.manifest.naming import brief
 
+MOST_PARTS = 6_000
+"""Mappings in one schema; to hold so many against the metaschema takes a second or two."""
+
 _FORM = "a schema is a mapping, or true or false"
 
 
@@ -104,6 +107,10 @@ def validity(document: Any, file: str) -> Iterator[Problem]:
             f"write  $schema: {DIALECT}  or leave it out",
         )
         return
+    if _parts(document) > MOST_PARTS:
+        message = f"has more than {MOST_PARTS:,} mappings, which is too much to check"
+        yield Problem(message, (), file, "demand only what the result is used for")
+        return
     stray = next(_strays(document, ()), None)
     if stray is not None:
         yield Problem(f"{brief(repr(stray[1]))} is not of type 'string'", stray[0], file)
@@ -116,6 +123,13 @@ def validity(document: Any, file: str) -> Iterator[Problem]:
         path = tuple(error.absolute_path)
         hint = "types: array, boolean, integer, null, number, object, string"
         yield Problem(brief(error.message), path, file, hint if path[-1:] == ("type",) else "")
+
+
+def _parts(value: Any) -> int:
+    """How many mappings the value has in it; it is one itself, if it is."""
+    if isinstance(value, dict):
+        return 1 + sum(map(_parts, value.values()))
+    return sum(map(_parts, value)) if isinstance(value, list) else 0
 
 
 _TEXTS = ("required", "type")
