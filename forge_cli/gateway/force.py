@@ -1,6 +1,5 @@
 """The last resort against a guard that does not answer: what it should have ended is ended here."""
 
-import os
 import signal
 
 from forge_cli.gateway import tree
@@ -24,4 +23,4 @@ def end(guard: tree.Member) -> None:
 def end_below(root: int) -> None:
     """Send KILL to everything below the process; returns at once."""
     for member in tree.members(root):
-        tree.send(member, signal.SIGKILL, os.getpid())
+        tree.send(member, signal.SIGKILL, root)

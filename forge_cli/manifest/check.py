@@ -1,8 +1,12 @@
 """Plain data to findings: what was not read, what has the wrong shape, what makes no sense."""
 
+from dataclasses import replace
+
 from forge_cli.manifest.consequences import Consequences, judgeable
 from forge_cli.manifest.files import Files
-from forge_cli.manifest.findings import Finding
+from forge_cli.manifest.findings import Finding, Spot
+from forge_cli.manifest.meaning.scopes import begin
+from forge_cli.manifest.naming import SHORT, readable
 from forge_cli.manifest.reading.source import Source
 from forge_cli.manifest.rules import RULES, due, load
 from forge_cli.manifest.shape.structure import structure
@@ -23,6 +27,7 @@ def subject_of(
     source: Source, path: str, now: int | None = None, files: Files | None = None
 ) -> Subject:
     """What the rules look at, for who also needs what the manifest means."""
+    begin()
     shape = structure(source.data, source.holes)
     return Subject(source, shape, path, now, files or Files(None))
 
@@ -45,4 +50,22 @@ def examine(subject: Subject) -> list[Finding]:
             for finding in load(rule).check(subject)
             if not consequences.include(finding)
         )
-    return findings
+    return list(map(_readable, findings))
+
+
+def _readable(finding: Finding) -> Finding:
+    """The finding, with what it quotes cut where it is long."""
+    texts = (finding.message, finding.hint, finding.spot.note, *(s.note for s in finding.related))
+    if max(map(len, texts)) <= SHORT:
+        return finding
+    return replace(
+        finding,
+        message=readable(finding.message),
+        hint=readable(finding.hint),
+        spot=_noted(finding.spot),
+        related=tuple(map(_noted, finding.related)),
+    )
+
+
+def _noted(spot: Spot) -> Spot:
+    return replace(spot, note=readable(spot.note))

@@ -57,6 +57,27 @@ def shown(name: object) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
+def brief(text: str, longest: int = 200) -> str:
+    """A text for messages, cut where it is long."""
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+SHORT = 200
+"""Characters of a text, or of one word in it, that are never cut."""
+
+_LONG_WORD = re.compile(rf"\S{{{SHORT + 1},}}")
+
+
+def readable(text: str, longest: int = 1_000) -> str:
+    """A message in which a hostile value takes no more room than it needs to be found.
+
+    Of a word over 200 characters, beginning and end stay; a text over `longest` is cut.
+    """
+    if len(text) <= SHORT:
+        return text
+    return brief(_LONG_WORD.sub(lambda word: f"{word[0][:180]}...{word[0][-17:]}", text), longest)
+
+
 def shape(value: Any) -> str:
     """What a value is, in the manifest's words."""
     match value:

@@ -53,6 +53,11 @@ class Product:
         self._reached: dict[tuple[Spot, int], int] = {}
         self._sets: dict[tuple[Spot, int], dict[int, None]] = {}
 
+    @property
+    def arrivals(self) -> int:
+        """States that the search has arrived at so far."""
+        return self._arrivals
+
     def shortest(self) -> str | None:
         """The path, or None if there is none; `TooManyStatesError` if that is too hard to say."""
         self._enter("start", self._leader.start, self._other.start, -1, "")

@@ -20,7 +20,7 @@ names `.` and `..` are never matched.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
@@ -58,10 +58,20 @@ class Inclusion:
 
     `witness` is a path or `host:port`; it may hold any character, so quote it to show it. It is
     None where the scope lies within, and where that could not be decided within the budget.
+    `states` is how many the search arrived at.
     """
 
     holds: bool
     witness: str | None = None
+    states: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """What two scopes share, as `overlaps` says it; `states` is how many the search arrived at."""
+
+    path: str | None
+    states: int = field(default=0, compare=False)
 
 
 @lru_cache(maxsize=16_384)
@@ -123,18 +133,24 @@ def overlaps(a: Scopes, b: Scopes) -> str | None:
 
     `UNDECIDED` where that could not be said within the budget: they may overlap.
     """
+    return overlap(a, b).path
+
+
+def overlap(a: Scopes, b: Scopes) -> Overlap:
+    """The same as `overlaps`, and what it took."""
     ours, theirs = _scopes(a), _scopes(b)
     near = {s for s in ours if not all(_plainly_apart(s, t) for t in theirs)}
     if not near:
-        return None
+        return Overlap(None)
     files = tuple(scope for scope in ours if scope in near and scope.kind == "files")
     others = tuple(scope for scope in theirs if scope.kind == "files")
+    product = Product(_automaton(files), _automaton(others), agree=True)
     try:
-        path = Product(_automaton(files), _automaton(others), agree=True).shortest()
+        path = product.shortest()
     except TooManyStatesError:
-        return UNDECIDED
+        return Overlap(UNDECIDED, product.arrivals)
     shared = min((scope.segments[0] for scope in near if scope.kind == "net"), default=None)
-    return shared if path is None else path
+    return Overlap(shared if path is None else path, product.arrivals)
 
 
 def _scope(scope: str | Scope) -> Scope:
@@ -173,11 +189,12 @@ def _plainly_within(outer: Scope, inner: Scope) -> bool:
 
 @lru_cache(maxsize=4096)
 def _decide(outer: tuple[Scope, ...], inner: Scope) -> Inclusion:
+    product = Product(_automaton((inner,)), _automaton(outer), agree=False)
     try:
-        witness = Product(_automaton((inner,)), _automaton(outer), agree=False).shortest()
+        witness = product.shortest()
     except TooManyStatesError:
-        return Inclusion(False)
-    return Inclusion(witness is None, witness)
+        return Inclusion(False, None, product.arrivals)
+    return Inclusion(witness is None, witness, product.arrivals)
 
 
 @lru_cache(maxsize=1024)

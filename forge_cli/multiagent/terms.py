@@ -6,6 +6,9 @@ They are apart from the plan because checks of manifests and worker processes st
 from dataclasses import dataclass
 from typing import Any, Literal
 
+LONGEST_EXPRESSION = 4_096
+"""Characters of an expression; a longer one is made by a program, and to parse it costs memory."""
+
 Json = Any
 """A JSON value: None, bool, int, float, str, list or dict of these. Never changed in place."""
 
@@ -21,10 +24,6 @@ FailureKind = Literal[
     "error", "timeout", "deadline", "invalid-output", "budget", "conflict", "cancelled"
 ]
 """Why an attempt or an item did not succeed; `retry.on` names the first two and the fourth."""
-
-
-LONGEST_EXPRESSION = 4_096
-"""Characters of a condition or criterion."""
 
 
 @dataclass(frozen=True, slots=True)

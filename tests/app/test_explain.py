@@ -110,7 +110,7 @@ def test_a_capability_is_told_with_its_actions() -> None:
     [
         ("unknown-kee", "did you mean  forge explain unknown-key?"),
         ("dependson", "did you mean  forge explain depends_on?"),
-        ("99", "exit codes are 0, 1, 2, 3, 4, 5, 70, 130, 141, 143"),
+        ("99", "exit codes are 0, 1, 2, 3, 4, 5, 70, 129, 130, 141, 143"),
         ("capabilty", "did you mean  forge explain capability?"),
         ("zzz", "the keys are in  forge schema, a rule stands in brackets behind its findings"),
     ],

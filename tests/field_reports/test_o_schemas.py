@@ -123,3 +123,36 @@ def test_a_schema_that_refers_to_itself_without_end_refuses_the_result(forge: Fo
     said = ran(forge, {"$ref": "#"})
     assert said.code == 1
     assert "it refers to itself without end" in said.err
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$id": "http://[bad"},
+        {"$ref": "http://[bad#/x"},
+        {"$ref": "#/allOf/\u00b2", "allOf": [{}]},
+        {"$ref": f"#/allOf/{'1' * 5_000}", "allOf": [{}]},
+        {"required": [[0], *([n] for n in range(9_000)), 1, 1.0]},
+        {"dependentRequired": {"a": [{"a": n} for n in range(9_000)]}},
+        {"properties": {"a": {"type": [{"a": n} for n in range(9_000)]}}},
+    ],
+    ids=lambda schema: str(schema)[:24],
+)
+def test_a_hostile_schema_is_one_finding(forge: Forge, schema: object) -> None:
+    """Beyond the reports: addresses and numbers that raise, lists that take time squared."""
+    said = validated(forge, schema)
+    assert said.code == 1
+    assert said.out.count("bad-schema") == 1
+
+
+def test_a_schema_that_is_nested_without_end_is_refused(forge: Forge) -> None:
+    manifest(forge, {})
+    forge.write("team/schemas/main.json", '{"not":' * 400 + "{}" + "}" * 400)
+    said = forge("validate", "team", "--format", "concise")
+    assert "schema 'schemas/main.json': is nested more than 100 levels deep" in said.out
+
+
+def test_of_equal_anchors_the_first_counts(forge: Forge) -> None:
+    properties = {"a": {"$anchor": "x", "const": 1}, "b": {"$anchor": "x", "const": 2}}
+    schema = {"properties": {"result": {"$ref": "#x"}}, "$defs": properties}
+    assert "1 was expected" in ran(forge, schema).err

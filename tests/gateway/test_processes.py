@@ -331,45 +331,6 @@ def test_a_killed_guard_is_told_and_its_tree_still_ends(tmp_path: Path) -> None:
     use(scenario)
 
 
-def test_a_stopped_guard_is_told_and_its_tree_ends(tmp_path: Path, fifo: Path) -> None:
-    async def scenario(processes: Processes) -> None:
-        started = start(processes, shell("echo $$ > fifo; kill -STOP $PPID; sleep 600", tmp_path))
-        pid = int(await told(fifo))
-        assert (await started.ended()).lost
-        wait_for_the_end_of(pid)
-
-    use(scenario)
-
-
-def test_seeing_off_is_bounded_where_guard_and_warden_are_stopped(
-    tmp_path: Path, fifo: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("forge_cli.gateway.processes.PATIENCE", 0.2)
-    script = (
-        "read _ _ _ warden _ < /proc/$PPID/stat; kill -STOP $warden; kill -STOP $PPID;"
-        "echo $$ > fifo; sleep 600"
-    )
-
-    async def scenario(processes: Processes) -> None:
-        started = start(processes, shell(script, tmp_path, grace=0.1))
-        pid = int(await told(fifo))
-        ending = await asyncio.wait_for(started.process.see_off(), SECONDS)
-        assert ending.lost
-        wait_for_the_end_of(pid)
-
-    use(scenario)
-
-
-def test_a_stopped_warden_goes_on_with_the_next_program(tmp_path: Path) -> None:
-    script = "read _ _ _ warden _ < /proc/$PPID/stat; kill -STOP $warden"
-
-    async def scenario(processes: Processes) -> None:
-        assert (await start(processes, shell(script, tmp_path)).ended()).status == 0
-        assert (await start(processes, shell("exit 5", tmp_path)).ended()).status == 5
-
-    use(scenario)
-
-
 def test_a_killed_warden_is_replaced(tmp_path: Path) -> None:
     async def scenario(processes: Processes) -> None:
         await start(processes, shell("exit 0", tmp_path)).ended()

@@ -130,3 +130,11 @@ def test_any_value_anywhere_gives_findings_at_places_that_are_there(path: Path, 
     data = put(WHOLE, path, value)
     for finding in check(Source(data), "x", 0):
         assert exists(data, finding.spot.path)
+
+
+def test_a_long_value_is_cut_in_what_is_said_of_it() -> None:
+    name = "x" * 1_000_000
+    text = f"forge: 1\n{name}: 1\nwork_items: {{a: {{role: {name}, scope: [{name}]}}}}"
+    found = check(parse(text.encode()), "x.yaml")
+    assert found
+    assert all(len(each.message) + len(each.hint) + len(each.spot.note) < 2_000 for each in found)

@@ -11,6 +11,9 @@ from forge_cli.multiagent.terms import LONGEST_EXPRESSION
 Steps = tuple[str, ...]
 """A way from the root through named fields, as far as it can be known without data."""
 
+MAX_DEPTH = 200
+"""Levels of an expression's syntax tree: its evaluation takes two frames of the stack for each."""
+
 # Most conditions are one plain path, for which the parser (and its import) is not needed.
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
 _HYPHENATED = re.compile(r"(?<![\w\"-])([A-Za-z_]\w*(?:-[A-Za-z0-9_]+)+)", re.ASCII)
@@ -35,13 +38,17 @@ class Reading:
 def read(text: str) -> Reading:
     """Compile the expression and follow what it reads from the root."""
     if len(text) > LONGEST_EXPRESSION:
-        return Reading(
-            fault=f"the expression has {len(text):,} characters, more than {LONGEST_EXPRESSION:,}",
-            hint="split it, or let the item's handler decide",
+        fault = (
+            f"the expression has {len(text):,} characters, at most {LONGEST_EXPRESSION:,} may be"
         )
-    if _PLAIN.fullmatch(text):
+        return Reading(fault=fault, hint=_SPLIT)
+    if text.count(".") < MAX_DEPTH and _PLAIN.fullmatch(text):
         return Reading((tuple(text.split(".")),))
     return _compile(text)
+
+
+_SPLIT = "split it: let an item compute a part of it, and look at its output"
+_TOO_DEEP = Reading(fault="the expression is nested too deeply", hint=_SPLIT)
 
 
 def _compile(text: str) -> Reading:
@@ -54,7 +61,9 @@ def _compile(text: str) -> Reading:
     except JMESPathError as error:
         return _refused(text, error)
     except RecursionError:
-        return Reading(fault="the expression is nested too deeply", hint="split it")
+        return _TOO_DEEP
+    if _is_deep(tree):
+        return _TOO_DEEP
     walk = _Walk()
     walk.keep(walk.visit(tree, ()))
     for name in walk.functions:
@@ -64,6 +73,16 @@ def _compile(text: str) -> Reading:
                 fault=f"there is no function {name!r}", token=name, hint=f"functions: {known}"
             )
     return Reading(tuple(dict.fromkeys(walk.paths)))
+
+
+def _is_deep(tree: Mapping[str, Any]) -> bool:
+    """Whether the tree has more than `MAX_DEPTH` levels (`a || b || c` has one for each `||`)."""
+    level = [tree]
+    for _ in range(MAX_DEPTH):
+        level = [child for node in level for child in node["children"]]
+        if not level:
+            return False
+    return True
 
 
 class _Walk:

@@ -4,11 +4,22 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.nodes import Written
-from forge_cli.manifest.meaning.schemas import DIALECT, Bundle, Problem, Read, bundle, load
+from forge_cli.manifest.meaning.schemas import (
+    DATA,
+    DIALECT,
+    Bundle,
+    Known,
+    Problem,
+    Read,
+    bundle,
+    load,
+)
+from forge_cli.manifest.naming import brief
 
 _FORM = "a schema is a mapping, or true or false"
 
@@ -59,15 +70,16 @@ class Library:
     def bundle(self, name: Named) -> Bundle:
         """The schema with all that it refers to."""
         document, _ = self.document(name)
-        return bundle(document, name.file, self._read, self._by_id())
+        return bundle(document, name.file, self._read, self._known)
 
-    def _by_id(self) -> Mapping[str, Any]:
+    @cached_property
+    def _known(self) -> Known:
         found: dict[str, Any] = {}
         for key, written in self._listed.items():
             document, _ = self.document(Named(key, written if isinstance(written, str) else "", ()))
             if isinstance(document, dict) and isinstance(document.get("$id"), str):
                 found[document["$id"]] = document
-        return found
+        return Known.of(found)
 
 
 def _schema(data: bytes) -> tuple[Any, str]:
@@ -92,15 +104,46 @@ def validity(document: Any, file: str) -> Iterator[Problem]:
             f"write  $schema: {DIALECT}  or leave it out",
         )
         return
+    stray = next(_strays(document, ()), None)
+    if stray is not None:
+        yield Problem(f"{brief(repr(stray[1]))} is not of type 'string'", stray[0], file)
+        return
     checker = FormatChecker(())
     checker.checks("regex", raises=ValueError)(_compiles)
     validator: Any = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=checker)
     error = best_match(validator.iter_errors(document))
     if error is not None:
-        message = error.message if len(error.message) <= 200 else f"{error.message[:197]}..."
         path = tuple(error.absolute_path)
         hint = "types: array, boolean, integer, null, number, object, string"
-        yield Problem(message, path, file, hint if path[-1:] == ("type",) else "")
+        yield Problem(brief(error.message), path, file, hint if path[-1:] == ("type",) else "")
+
+
+_TEXTS = ("required", "type")
+
+
+def _strays(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """What stands among names and is no text.
+
+    Told before the metaschema is asked, which demands that names differ: to compare what cannot be
+    sorted takes time squared.
+    """
+    if isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _strays(each, (*path, index))
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if key in _TEXTS:
+                yield from _no_texts(each, (*path, key))
+            elif key == "dependentRequired" and isinstance(each, dict):
+                for name, names in each.items():
+                    yield from _no_texts(names, (*path, key, name))
+            if key not in DATA:
+                yield from _strays(each, (*path, key))
+
+
+def _no_texts(names: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    if isinstance(names, list):
+        yield from (((*path, i), n) for i, n in enumerate(names) if not isinstance(n, str))
 
 
 def _compiles(pattern: object) -> bool:

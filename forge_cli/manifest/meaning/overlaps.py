@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from forge_cli.manifest.meaning.scopes import shared
+from forge_cli.manifest.meaning.scopes import literal, shared
 
 _Prefix = tuple[str, ...]
 
@@ -23,7 +23,7 @@ class Overlaps:
         """Enter a writer's patterns."""
         for _, text in texts:
             self._writers[text] |= 1 << number
-            prefix = _literal(text)
+            prefix = literal(text)
             self._at[prefix][text] = None
             for length in range(len(prefix)):
                 self._below[prefix[:length]][text] = None
@@ -35,7 +35,7 @@ class Overlaps:
         Writers whose bit is in `excluding` do not count.
         """
         for index, text in texts:
-            prefix = _literal(text)
+            prefix = literal(text)
             candidates = [
                 c for length in range(len(prefix) + 1) for c in self._at_prefix(prefix[:length])
             ]
@@ -50,12 +50,3 @@ class Overlaps:
 
     def _at_prefix(self, prefix: _Prefix) -> dict[str, None]:
         return self._at.get(prefix, {})
-
-
-def _literal(text: str) -> _Prefix:
-    prefix: list[str] = []
-    for segment in text.removeprefix("files:").split("/"):
-        if any(char in segment for char in "*?["):
-            break
-        prefix.append(segment)
-    return tuple(prefix)

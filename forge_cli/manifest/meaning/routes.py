@@ -4,9 +4,10 @@ import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from forge_cli.manifest.meaning.nodes import Agent
-from forge_cli.manifest.meaning.scopes import covers
+from forge_cli.manifest.meaning.scopes import covers, fault, literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +62,14 @@ class Router:
         self._queues: dict[int, _Queue] = {}
         self._having: dict[str, int] = defaultdict(int)
         self._scopes: dict[tuple[str, ...], int] = defaultdict(int)
+        self._at: dict[tuple[str, ...], dict[tuple[str, ...], None]] = defaultdict(dict)
+        self._below: dict[tuple[str, ...], dict[tuple[str, ...], None]] = defaultdict(dict)
         sizes: dict[int, int] = defaultdict(int)
         for number, role in enumerate(self._roles):
             for word in (*role.capabilities, *map(_output, role.outputs)):
                 self._having[word] |= 1 << number
+            if role.scope not in self._scopes:
+                self._enter(role.scope)
             self._scopes[role.scope] |= 1 << number
             sizes[len(role.capabilities)] |= 1 << number
         self._tiers = tuple(mask for _, mask in sorted(sizes.items()))
@@ -91,14 +96,34 @@ class Router:
             mask |= self._capable(need)
         return tuple(role.role_id for role in self._members(mask))
 
+    def _enter(self, scope: tuple[str, ...]) -> None:
+        for text in scope:
+            prefix = literal(text)
+            self._at[prefix][scope] = None
+            for length in range(len(prefix)):
+                self._below[prefix[:length]][scope] = None
+
     def _capable(self, need: Need) -> int:
-        mask = 0
-        for scope, roles in self._scopes.items():
-            if covers(scope, need.scope):
-                mask |= roles
+        mask = (1 << len(self._roles)) - 1
         for word in (*need.capabilities, *map(_output, need.outputs)):
             mask &= self._having.get(word, 0)
-        return mask
+        found = 0
+        for scope in self._near(need):
+            if self._scopes[scope] & mask and covers(scope, need.scope):
+                found |= self._scopes[scope]
+        return found & mask
+
+    def _near(self, need: Need) -> Iterable[tuple[str, ...]]:
+        """The scopes that may hold the need's, by what stands before the first wildcard.
+
+        Of a scope that holds another, one pattern begins as the other does, or the other way round.
+        """
+        text = next((text for text in need.scope if not fault(text)), None)
+        if text is None:
+            return self._scopes
+        prefix = literal(text)
+        above = (self._at.get(prefix[:length], {}) for length in range(len(prefix) + 1))
+        return dict.fromkeys(chain(*above, self._below.get(prefix, {})))
 
     def _members(self, mask: int) -> list[Agent]:
         return [role for number, role in enumerate(self._roles) if mask >> number & 1]

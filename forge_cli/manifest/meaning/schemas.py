@@ -1,7 +1,9 @@
 """JSON Schemas as manifests name them: loaded, and made self-contained, without a network."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 from typing import Any
@@ -10,11 +12,13 @@ from urllib.parse import unquote, urldefrag, urljoin
 from forge_cli.manifest.findings import Path
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_DATA = frozenset({"const", "default", "enum", "examples"})
+DATA = frozenset({"const", "default", "enum", "examples"})
 """Keywords whose values are data, so that a `$ref` in them is none."""
 
 _MAPS = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
 """Keywords whose values hold schemas by names, so that a key in them is no keyword."""
+
+_INDEX = re.compile(r"[0-9]{1,9}")
 
 Read = Callable[[str], bytes | None]
 """The bytes of a file by its path from the manifest's folder, or None."""
@@ -53,44 +57,95 @@ class _Resource:
 
     def within(self, value: Any, path: Path) -> "_Resource":
         own = value.get("$id") if isinstance(value, dict) else None
-        if not isinstance(own, str):
+        if not isinstance(own, str) or not _is_address(own):
             return self
         return _Resource(self.name, path, urljoin(self.base, own))
+
+
+def _is_address(text: str) -> bool:
+    """Whether the text can be taken apart as an address: `http://[x` cannot."""
+    try:
+        urljoin("http://host/", text)
+    except ValueError:
+        return False
+    return True
+
+
+MAX_DEPTH = 100
+"""Levels of a schema in a file; to hold it against the metaschema takes some frames for each."""
 
 
 def load(data: bytes) -> tuple[Any, str]:
     """The JSON value of a file, or None and what is wrong with it."""
     try:
-        return json.loads(data.decode("utf-8-sig")), ""
+        value = json.loads(data.decode("utf-8-sig"))
+        return (None, _TOO_DEEP) if _is_deep(value) else (value, "")
     except UnicodeDecodeError as error:
         return None, f"is not UTF-8 at byte {error.start + 1}"
     except json.JSONDecodeError as error:
         return None, f"is not JSON at line {error.lineno}, column {error.colno}: {error.msg}"
     except RecursionError:
-        return None, "is nested too deeply"
+        return None, _TOO_DEEP
+    except ValueError:
+        return None, "holds a number that nothing can read"
 
 
-def bundle(document: Any, file: str, read: Read, known: Mapping[str, Any]) -> Bundle:
+_TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep"
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [part for each in level for part in _parts(each)]
+        if not level:
+            return False
+    return True
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Schemas that others may refer to by their `$id`, and what in them has one of its own."""
+
+    documents: Mapping[str, Any]
+    places: MutableMapping[str, tuple[str, Path]]
+
+    @classmethod
+    def of(cls, documents: Mapping[str, Any]) -> "Known":
+        """Index the documents, by their `$id`, once for all who refer to them."""
+        places: dict[str, tuple[str, Path]] = {}
+        for name, document in documents.items():
+            _index(places, name, document)
+        return cls(documents, places)
+
+
+def bundle(document: Any, file: str, read: Read, known: Known) -> Bundle:
     """Follow every `$ref` of a schema and take in what it leads to.
 
     `file` is where the document lies, empty if it is written in the manifest; `known` are other
-    schemas of the manifest by their `$id`, so that an address is looked up there and nowhere else.
+    schemas of the manifest, so that an address is looked up there and nowhere else.
     """
     return _Bundler(document, file, read, known).bundle()
 
 
 class _Bundler:
-    def __init__(self, document: Any, file: str, read: Read, known: Mapping[str, Any]) -> None:
+    def __init__(self, document: Any, file: str, read: Read, known: Known) -> None:
         self._read = read
-        self._known = known
+        self._known = known.documents
         self._documents: dict[str, Any] = {}
-        self._places: dict[str, tuple[str, Path]] = {}
+        self._anchors: dict[tuple[str, Path], Mapping[str, str]] = {}
+        self._places: MutableMapping[str, tuple[str, Path]] = {}
         self._first = file
         self._problems: list[Problem] = []
         self._waiting: list[str] = []
         self._enter(file, document)
-        for name, other in known.items():
-            self._index(name, other)
+        # What the document names itself goes before what others have.
+        self._places = ChainMap(self._places, known.places)
 
     def bundle(self) -> Bundle:
         parts: dict[str, Any] = {}
@@ -122,18 +177,27 @@ class _Bundler:
                     name: self._rewritten(part, (*path, key, name), resource)
                     for name, part in each.items()
                 }
-            elif key in _DATA:
+            elif key in DATA:
                 found[key] = each
-            elif key != "$id":
+            elif key == "$id":
+                self._judge_id(each, (*path, key), resource)
+            else:
                 found[key] = self._rewritten(each, (*path, key), resource)
         return found
 
+    def _judge_id(self, own: Any, path: Path, resource: _Resource) -> None:
+        if isinstance(own, str) and not _is_address(own):
+            message = f"the $id {own!r} is no address"
+            self._problems.append(Problem(message, path, resource.name))
+
     def _target(self, reference: str, path: Path, resource: _Resource) -> str:
-        address, fragment = urldefrag(reference)
         try:
+            if not _is_address(reference):
+                raise LookupError("is no address")
+            address, fragment = urldefrag(reference)
             here = (resource.name, resource.root)
             name, root = self._document(address, resource) if address else here
-            pointer = _pointer(_part(self._documents[name], root), unquote(fragment))
+            pointer = self._pointer(name, root, unquote(fragment))
         except LookupError as error:
             message = f"the reference {reference!r} {error.args[0]}"
             self._problems.append(Problem(message, path, resource.name))
@@ -171,11 +235,25 @@ class _Bundler:
         if name not in self._documents:
             self._documents[name] = document
             self._waiting.append(name)
-            self._index(name, document)
+            _index(self._places, name, document)
 
-    def _index(self, name: str, document: Any) -> None:
-        for resource in _resources(document, (), _Resource(name)):
-            self._places.setdefault(resource.base, (name, resource.root))
+    def _pointer(self, name: str, root: Path, fragment: str) -> str:
+        """The JSON pointer of a fragment; `LookupError` if it leads nowhere in the document."""
+        document = _part(self._documents[name], root)
+        if not fragment or fragment.startswith("/"):
+            return _pointer(document, fragment)
+        if (name, root) not in self._anchors:
+            # Of equal anchors the first counts.
+            found = [*_anchors(document, "")]
+            self._anchors[name, root] = dict(reversed(found))
+        if fragment not in self._anchors[name, root]:
+            raise LookupError(f"leads to the anchor '{fragment}', which is not there")
+        return self._anchors[name, root][fragment]
+
+
+def _index(places: MutableMapping[str, tuple[str, Path]], name: str, document: Any) -> None:
+    for resource in _resources(document, (), _Resource(name)):
+        places.setdefault(resource.base, (name, resource.root))
 
 
 def _resources(value: Any, path: Path, resource: _Resource) -> Iterator[_Resource]:
@@ -188,7 +266,7 @@ def _resources(value: Any, path: Path, resource: _Resource) -> Iterator[_Resourc
         if inner is not resource:
             yield inner
         for key, each in value.items():
-            if key not in _DATA:
+            if key not in DATA:
                 yield from _resources(each, (*path, key), inner)
 
 
@@ -204,34 +282,30 @@ def _written(path: Path) -> str:
 
 
 def _pointer(document: Any, fragment: str) -> str:
-    """The JSON pointer of a fragment; `LookupError` if it leads nowhere in the document."""
-    if fragment and not fragment.startswith("/"):
-        anchor = next(_anchors(document, fragment, ""), None)
-        if anchor is None:
-            raise LookupError(f"leads to the anchor '{fragment}', which is not there")
-        return anchor
     value = document
     names = [step.replace("~1", "/").replace("~0", "~") for step in fragment.split("/")[1:]]
     for name in names:
         if isinstance(value, dict) and name in value:
             value = value[name]
-        elif isinstance(value, list) and name.isdigit() and int(name) < len(value):
+        elif isinstance(value, list) and _INDEX.fullmatch(name) and int(name) < len(value):
             value = value[int(name)]
         else:
             raise LookupError(f"leads to '{fragment}', which is not there")
     return _written(tuple(names))
 
 
-def _anchors(value: Any, name: str, pointer: str) -> Iterator[str]:
+def _anchors(value: Any, pointer: str) -> Iterator[tuple[str, str]]:
+    """Every anchor and its JSON pointer."""
     if isinstance(value, dict):
-        if name in (value.get("$anchor"), value.get("$dynamicAnchor")):
-            yield pointer
+        for name in (value.get("$anchor"), value.get("$dynamicAnchor")):
+            if isinstance(name, str):
+                yield name, pointer
         for key, each in value.items():
-            if key not in _DATA:
-                yield from _anchors(each, name, f"{pointer}/{_escaped(key)}")
+            if key not in DATA:
+                yield from _anchors(each, f"{pointer}/{_escaped(key)}")
     elif isinstance(value, list):
         for index, each in enumerate(value):
-            yield from _anchors(each, name, f"{pointer}/{index}")
+            yield from _anchors(each, f"{pointer}/{index}")
 
 
 def _escaped(name: str) -> str:

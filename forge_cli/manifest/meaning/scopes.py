@@ -3,7 +3,15 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from forge_cli.multiagent.scope import Inclusion, contains, overlaps, parse
+from forge_cli.multiagent.scope import (
+    UNDECIDED,
+    Inclusion,
+    Overlap,
+    Scope,
+    contains,
+    overlap,
+    parse,
+)
 
 EACH = "${each}"
 
@@ -27,18 +35,105 @@ def fault(text: str) -> str:
     return ""
 
 
-@lru_cache(maxsize=65_536)
+MAX_EFFORT = 300_000
+"""States that the questions of one manifest may take together (about a second)."""
+
+_SEARCH = 60
+"""What a search costs beside its states: its automata and its alphabet."""
+
+
+class _Effort:
+    """What is left of `MAX_EFFORT`, and the answers that were given, each paid for once.
+
+    A question that comes when nothing is left gets the answer that permits nothing. What a question
+    costs does not depend on what other manifests asked, so that each manifest gets its own answers.
+    """
+
+    def __init__(self) -> None:
+        self.left = MAX_EFFORT
+        self.included: dict[tuple[tuple[str, ...], str], Inclusion] = {}
+        self.shared: dict[tuple[str, str], str | None] = {}
+
+    def pay(self, states: int, patterns: int) -> None:
+        # A set of states is as long as there are patterns.
+        self.left -= 1 + (states and states * (1 + patterns // 512) + _SEARCH + patterns // 4)
+
+
+_effort = _Effort()
+
+
+def begin() -> None:
+    """What follows is about another manifest, which has an effort of its own."""
+    global _effort  # noqa: PLW0603 - as the caches below, it belongs to the process
+    _effort = _Effort()
+
+
+def spent() -> bool:
+    """Whether nothing is left: what is found from now on may only be what was not looked at."""
+    return _effort.left <= 0
+
+
+TOO_MUCH = (
+    "the scopes of this manifest take too long to compare; none is let through unseen",
+    "write fewer patterns with several wildcards, or the same ones in more places",
+)
+"""Message and hint of the last finding of a rule, where nothing is left."""
+
+
 def included(parents: tuple[str, ...], child: str) -> Inclusion:
-    """Whether the parents together hold all that the child does; texts that are refused are out."""
-    if child in parents:
-        return Inclusion(True, None)
-    return contains([p for p in parents if not fault(p)], child)
+    """Whether the parents together hold all that the child does; texts that are refused are out.
+
+    No, without a witness, where the manifest's questions have taken too long.
+    """
+    answer = _effort.included.get((parents, child))
+    if answer is None:
+        if child in parents:
+            answer = Inclusion(True)
+        elif _effort.left <= 0:
+            answer = Inclusion(False)
+        else:
+            answer = _contained(parents, child)
+            _effort.pay(answer.states, len(parents))
+        _effort.included[parents, child] = answer
+    return answer
+
+
+def shared(one: str, other: str) -> str | None:
+    """The shortest path that both could touch; `UNDECIDED` where that takes too long to say."""
+    pair = (one, other)
+    if pair not in _effort.shared:
+        if _effort.left > 0:
+            found = _met(one, other)
+            _effort.pay(found.states, 2)
+            _effort.shared[pair] = found.path
+        else:
+            _effort.shared[pair] = UNDECIDED
+    return _effort.shared[pair]
 
 
 @lru_cache(maxsize=65_536)
-def shared(one: str, other: str) -> str | None:
-    """The shortest path that both could touch."""
-    return overlaps(one, other)
+def _contained(parents: tuple[str, ...], child: str) -> Inclusion:
+    return contains(_sound(parents), child)
+
+
+@lru_cache(maxsize=1_024)
+def _sound(parents: tuple[str, ...]) -> tuple[Scope, ...]:
+    return tuple(parse(parent) for parent in parents if not fault(parent))
+
+
+@lru_cache(maxsize=65_536)
+def _met(one: str, other: str) -> Overlap:
+    return overlap(one, other)
+
+
+def literal(text: str) -> tuple[str, ...]:
+    """The segments before the first wildcard; the address of a scope of the network is one."""
+    prefix: list[str] = []
+    for segment in text.removeprefix("files:").split("/"):
+        if any(char in segment for char in "*?["):
+            break
+        prefix.append(segment)
+    return tuple(prefix)
 
 
 def covers(parents: tuple[str, ...], children: tuple[str, ...]) -> bool:

@@ -36,6 +36,7 @@ from collections.abc import Iterator
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.meaning.nodes import Node
 from forge_cli.manifest.meaning.routes import lacks
+from forge_cli.manifest.meaning.scopes import TOO_MUCH, spent
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.subject import Subject
 
@@ -46,6 +47,15 @@ MOST_SHOWN = 4
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Every item that would be routed and was not."""
+    for finding in _found(subject):
+        if spent():
+            message, hint = TOO_MUCH
+            yield Finding(RULE, Spot(finding.spot.path, finding.spot.part), message, hint)
+            return
+        yield finding
+
+
+def _found(subject: Subject) -> Iterator[Finding]:
     topology = subject.topology
     if topology.open:
         return

@@ -39,7 +39,16 @@ from dataclasses import dataclass
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.nodes import Delegated, Node
-from forge_cli.manifest.meaning.scopes import EACH, anywhere, elements, fault, included, narrowed
+from forge_cli.manifest.meaning.scopes import (
+    EACH,
+    TOO_MUCH,
+    anywhere,
+    elements,
+    fault,
+    included,
+    narrowed,
+    spent,
+)
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.naming import flow
 from forge_cli.manifest.subject import Subject
@@ -59,6 +68,15 @@ class _Above:
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Hold every scope and `writes` against the links above it."""
+    for finding in _found(subject):
+        if spent():
+            message, hint = TOO_MUCH
+            yield Finding(RULE, Spot(finding.spot.path, finding.spot.part), message, hint)
+            return
+        yield finding
+
+
+def _found(subject: Subject) -> Iterator[Finding]:
     topology = subject.topology
     for role in topology.roles.values():
         if "scope" in role.written:

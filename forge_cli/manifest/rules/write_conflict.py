@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.meaning.nodes import Node
 from forge_cli.manifest.meaning.overlaps import Overlaps
-from forge_cli.manifest.meaning.scopes import EACH, elements, fault
+from forge_cli.manifest.meaning.scopes import EACH, TOO_MUCH, elements, fault, spent
 from forge_cli.manifest.subject import Subject
 
 RULE = "write-conflict"
@@ -45,6 +45,15 @@ RULE = "write-conflict"
 
 def check(subject: Subject) -> Iterator[Finding]:
     """One finding for each item or element that overlaps with an unordered one before it."""
+    for finding in _found(subject):
+        if spent():
+            message, hint = TOO_MUCH
+            yield Finding(RULE, Spot(finding.spot.path, finding.spot.part), message, hint)
+            return
+        yield finding
+
+
+def _found(subject: Subject) -> Iterator[Finding]:
     topology = subject.topology
     for node in topology.holding("for_each"):
         yield from _elements(node)

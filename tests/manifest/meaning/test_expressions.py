@@ -41,6 +41,21 @@ def test_what_cannot_be_compiled_is_refused_with_words(text: str) -> None:
     assert read(text).fault
 
 
+@pytest.mark.parametrize("text", ["a||" * 900 + "a", "!" * 900 + "a", "a|" * 250 + "a"])
+def test_what_is_too_deep_to_be_evaluated_is_refused(text: str) -> None:
+    assert read(text).fault == "the expression is nested too deeply"
+
+
+@pytest.mark.parametrize("text", ["a || " * 190 + "a", ".".join("a" * 900)])
+def test_a_long_expression_is_read(text: str) -> None:
+    assert read(text).fault == ""
+
+
+@pytest.mark.parametrize("text", ["a." * 3_000_000 + "a", "a" * 4_097, " " * 4_097])
+def test_an_expression_that_nobody_wrote_is_refused_unread(text: str) -> None:
+    assert read(text).fault.endswith("characters, at most 4,096 may be")
+
+
 def test_a_plain_path_needs_no_parser() -> None:
     code = (
         "import sys; from forge_cli.manifest.meaning.expressions import read;"

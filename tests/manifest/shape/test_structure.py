@@ -222,11 +222,11 @@ def test_a_file_with_too_many_faults_is_hopeless() -> None:
     assert found.data == {}
 
 
-def test_ten_thousand_items_take_half_a_second_of_cpu() -> None:
+def test_ten_thousand_items_take_less_than_a_second_of_cpu() -> None:
     data = manifest(
         work_items={f"item{n}": {**ITEM, "with": {"a": "${inputs.a}"}} for n in range(10_000)}
     )
     structure(manifest())
     started = time.process_time()
     assert structure(data).errors == ()
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 1

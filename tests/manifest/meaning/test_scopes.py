@@ -1,0 +1,51 @@
+"""How much of a manifest's scopes is compared before it is refused as too much."""
+
+import pytest
+
+from forge_cli.manifest.check import check
+from forge_cli.manifest.findings import Finding
+from forge_cli.manifest.reading.source import parse
+
+TOO_MUCH = "the scopes of this manifest take too long to compare; none is let through unseen"
+ROLE = """\
+forge: 1
+roles:
+  r:
+    capabilities: [repository-read, repository-write]
+    scope: ["files:**/*a*b*/**", "files:x/**/*q*/**"]
+    handler: {kind: command, argv: [x]}
+work_items:
+"""
+
+
+def checked(items: str, number: int) -> list[Finding]:
+    lines = "".join(f"  i{n}: {{{items.format(n=n)}}}\n" for n in range(number))
+    return check(parse((ROLE + lines).encode()), "x.yaml")
+
+
+@pytest.mark.parametrize(
+    ("items", "rule"),
+    [
+        ('role: r, scope: ["files:**/a*b*c*{n}/**"], writes: []', "scope-exceeds-parent"),
+        ('role: r, writes: ["files:**/a*b*c*{n}/**"]', "write-conflict"),
+        ('capabilities: [repository-read], scope: ["files:**/a*b*c*{n}/**"]', "no-capable-role"),
+    ],
+)
+def test_what_would_take_too_long_to_compare_is_refused_and_told_once(
+    items: str, rule: str
+) -> None:
+    found = [each for each in checked(items, 4_000) if each.message == TOO_MUCH]
+    assert rule in {each.rule for each in found}
+    assert len(found) == len({each.rule for each in found})
+
+
+def test_a_manifest_has_the_same_answers_whatever_was_checked_before() -> None:
+    items = 'role: r, scope: ["files:**/a*b*c*{n}/**"], writes: []'
+    before = checked(items, 3_000)
+    assert checked(items, 20) == []
+    assert checked(items, 3_000) == before
+
+
+def test_ordinary_scopes_are_all_compared() -> None:
+    items = 'role: r, scope: ["files:x/{n}/q/**"], writes: ["files:x/{n}/q/*.py"]'
+    assert checked(items, 500) == []
