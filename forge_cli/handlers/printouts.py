@@ -1,5 +1,7 @@
 """A program's answer, read from what it printed or from the file that it was told to write."""
 
+import codecs
+import errno
 import json
 import os
 import stat
@@ -44,6 +46,8 @@ class ResultFile:
         except FileNotFoundError:
             raise AnswerError("it wrote no file at $FORGE_RESULT") from None
         except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise AnswerError(f"{FILE} is a link, and links are not followed") from None
             raise AnswerError(f"{FILE} cannot be read: {error.strerror}") from None
         try:
             return self.redactor.redact_bytes(self._read(descriptor))
@@ -73,7 +77,7 @@ def read(turn: Turn, stdout: Printed, file: ResultFile) -> Answer:
     if form == "text":
         return Answer(_text(turn.grant.outputs, stdout, file.cap))
     if form == "file":
-        source, document = FILE, parse(file.content(), FILE)
+        source, document = FILE, parse(file.content().removeprefix(codecs.BOM_UTF8), FILE)
     else:
         source, document = STDOUT, _printed(form, stdout, file.cap)
     return _extracted(turn, document, source)

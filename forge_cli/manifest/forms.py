@@ -15,6 +15,7 @@ CALL = "^[^:]+[.]py:[A-Za-z_][A-Za-z0-9_]*$"
 EXIT_STATUS = "^([1-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])$"
 CONFIDENCE = "^(0([.][0-9]{1,6})?|1([.]0{1,6})?)$"
 NOT_BLANK = "[^ \\t\\n]"
+PROGRAM = "^[^ \\t\\n]|[^ \\t\\n]$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +35,6 @@ FORMS: Mapping[str, Form] = {
     CALL: Form("a function", "a Python file, ':' and the function's name", '"handlers.py:review"'),
     EXIT_STATUS: Form("an exit status", "a whole number from 1 to 255", '"42"'),
     CONFIDENCE: Form("a confidence", "a decimal from 0 to 1 as text", '"0.8"'),
+    PROGRAM: Form("a program", "its name or its path", "make"),
     NOT_BLANK: Form("text", "at least one letter or sign", "Review the change"),
 }

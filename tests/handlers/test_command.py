@@ -109,11 +109,16 @@ def test_the_result_file_is_the_output(run: Run) -> None:
     assert run("command", config).output == {"result": 4}
 
 
+def test_a_mark_of_the_encoding_before_the_result_is_let_be(run: Run) -> None:
+    config = shell('printf \'\\357\\273\\277{"result": 4}\' > "$FORGE_RESULT"', result="file")
+    assert run("command", config).output == {"result": 4}
+
+
 @pytest.mark.parametrize(
     ("script", "message"),
     [
         ("true", "it wrote no file at $FORGE_RESULT"),
-        ('ln -s /etc/passwd "$FORGE_RESULT"', "cannot be read"),
+        ('ln -s /etc/passwd "$FORGE_RESULT"', "is a link, and links are not followed"),
         ('mkfifo "$FORGE_RESULT"', "is no regular file"),
         ('mkdir "$FORGE_RESULT"', "is no regular file"),
         ('echo {}{} > "$FORGE_RESULT"', "is not JSON"),

@@ -1,6 +1,7 @@
 """Scopes as manifests write them: which parts of one lie beyond another, and what to type."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from forge_cli.multiagent.scope import (
@@ -92,8 +93,8 @@ def included(parents: tuple[str, ...], child: str) -> Inclusion:
         elif _effort.left <= 0:
             answer = Inclusion(False)
         else:
-            answer = _contained(parents, child)
-            _effort.pay(answer.states, len(parents))
+            answer, patterns = _contained(parents, child)
+            _effort.pay(answer.states, patterns)
         _effort.included[parents, child] = answer
     return answer
 
@@ -112,13 +113,25 @@ def shared(one: str, other: str) -> str | None:
 
 
 @lru_cache(maxsize=65_536)
-def _contained(parents: tuple[str, ...], child: str) -> Inclusion:
-    return contains(_sound(parents), child)
+def _contained(parents: tuple[str, ...], child: str) -> tuple[Inclusion, int]:
+    """The answer, and how many of the parents it took: others begin with another folder."""
+    beginnings = _by_beginning(parents)
+    first = literal(child)[:1]
+    if first:
+        near = beginnings.get(first, ()) + beginnings.get((), ())
+    else:
+        near = tuple(scope for scopes in beginnings.values() for scope in scopes)
+    return contains(near, child), len(near)
 
 
 @lru_cache(maxsize=1_024)
-def _sound(parents: tuple[str, ...]) -> tuple[Scope, ...]:
-    return tuple(parse(parent) for parent in parents if not fault(parent))
+def _by_beginning(parents: tuple[str, ...]) -> Mapping[tuple[str, ...], tuple[Scope, ...]]:
+    """The parents by their first segment, if it has no wildcard; texts that are refused are out."""
+    found: dict[tuple[str, ...], list[Scope]] = defaultdict(list)
+    for parent in parents:
+        if not fault(parent):
+            found[literal(parent)[:1]].append(parse(parent))
+    return {first: tuple(scopes) for first, scopes in found.items()}
 
 
 @lru_cache(maxsize=65_536)

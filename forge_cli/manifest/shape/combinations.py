@@ -5,6 +5,7 @@ from itertools import combinations
 from typing import Any
 
 from forge_cli.manifest.findings import Path
+from forge_cli.manifest.forms import PROGRAM
 from forge_cli.manifest.shape.faults import StructureError
 
 DOERS = ("role", "delegation", "run", "script")
@@ -33,10 +34,32 @@ def combination_faults(data: Mapping[str, Any], lost: frozenset[Path]) -> Iterat
 
     Nothing is missing from a mapping that lost a key which could stand for it.
     """
+    yield from _blank_programs(data)
     for path, mapping, check in _mappings(data):
         for error in check(path, mapping):
             if error.rule != "missing-key" or not _is_excused(error, lost):
                 yield error
+
+
+def _blank_programs(data: Mapping[str, Any]) -> Iterator[StructureError]:
+    """The first words of argument lists that name no program."""
+    for path, mapping in _with_programs(data):
+        for key in ("run", "argv"):
+            words = mapping.get(key, ())
+            if words and isinstance(words[0], str) and not words[0].strip():
+                place = (*path, key, 0)
+                yield StructureError("wrong-form", place, value=words[0], pattern=PROGRAM)
+
+
+def _with_programs(data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    for name, item in data.get("work_items", {}).items():
+        yield ("work_items", name), item
+        for sub, task in item.get("sub_tasks", {}).items():
+            yield ("work_items", name, "sub_tasks", sub), task
+    for name, role in data.get("roles", {}).items():
+        handler = role.get("handler", {})
+        yield ("roles", name, "handler"), handler
+        yield ("roles", name, "handler", "server"), handler.get("server", {})
 
 
 def _is_excused(error: StructureError, lost: frozenset[Path]) -> bool:

@@ -49,3 +49,13 @@ def test_a_manifest_has_the_same_answers_whatever_was_checked_before() -> None:
 def test_ordinary_scopes_are_all_compared() -> None:
     items = 'role: r, scope: ["files:x/{n}/q/**"], writes: ["files:x/{n}/q/*.py"]'
     assert checked(items, 500) == []
+
+
+def test_a_thousand_folders_are_told_apart_by_their_names() -> None:
+    folders = ", ".join(f"'files:d{n}/*x*/**'" for n in range(1_000))
+    lines = "".join(
+        f'  i{n}: {{run: [x], capabilities: [read], scope: ["files:d{n}/yx{n}/**"]}}\n'
+        for n in range(1_000)
+    )
+    text = f"forge: 1\nscope: [{folders}]\nwork_items:\n{lines}"
+    assert check(parse(text.encode()), "x.yaml") == []

@@ -152,6 +152,14 @@ def test_a_role_or_a_delegation_says_what_is_allowed(work: dict[str, Any]) -> No
     assert faults(manifest(work_items={"hello": work})) == []
 
 
+@pytest.mark.parametrize("word", ["", " ", "\t\n"])
+def test_a_program_has_a_name(word: str) -> None:
+    found = faults(manifest(work_items={"a": {"run": [word], "capabilities": []}}))
+    assert found == [("wrong-form", ("work_items", "a", "run", 0))]
+    found = faults(role(handler={"kind": "command", "argv": [word, "x"]}))
+    assert found == [("wrong-form", ("roles", "reviewer", "handler", "argv", 0))]
+
+
 def test_a_sub_task_shares_what_its_item_says() -> None:
     work = {"pattern": "parallel", "capabilities": [], "sub_tasks": {"a": {"run": ["echo"]}}}
     assert faults(manifest(work_items={"hello": work})) == []
