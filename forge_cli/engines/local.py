@@ -9,6 +9,7 @@ from typing import Any, get_args
 from forge_cli.gateway.acceptance import usage_fault
 from forge_cli.gateway.artifacts import opened_for
 from forge_cli.gateway.expressions import ExpressionError, holds
+from forge_cli.gateway.patience import StoppedError
 from forge_cli.handlers.context import Stopped
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.events import Event
@@ -70,6 +71,8 @@ class LocalEngine:
         self._batch: list[Event] = []
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._results: deque[tuple[Turn, TurnResult]] = deque()
+        # Turns whose verdict a signal cut short: they end when that signal has been taken in.
+        self._undecided: list[tuple[Turn, TurnResult]] = []
         self._expired: dict[str, tuple[str, str]] = {}
         self._cancelled: set[str] = set()
         self._signals: deque[str] = deque()
@@ -82,6 +85,8 @@ class LocalEngine:
     def stop(self, signal: str) -> None:
         """Ask for a clean stop: no new turns, running ones cancelled, and then the end."""
         self._signals.append(signal)
+        self._results.extend(self._undecided)
+        self._undecided.clear()
         self._wake.set()
 
     async def drive(self, started: Event) -> RunState:
@@ -115,7 +120,13 @@ class LocalEngine:
                 self._record(Event(now, "run_stopping", body={"signal": signal}))
         while self._results:
             turn, result = self._results.popleft()
-            self._record(self._response(turn, result, now))
+            try:
+                self._record(self._response(turn, result, now))
+            except StoppedError:
+                stopped = TurnResult.failed(
+                    "cancelled", "stopped", usage=result.usage, captured=result.captured
+                )
+                self._undecided.append((turn, stopped))
 
     def _advance(self) -> list[Turn]:
         """Record everything that is due; returns the turns to start once it is durable."""
@@ -123,7 +134,10 @@ class LocalEngine:
         now = self._decided = self._clock.now()
         while commands := self._run.decide(now):
             for command in commands:
-                self._record(self._event(command, now))
+                try:
+                    self._record(self._event(command, now))
+                except StoppedError:
+                    return turns  # the signal is taken in before anything else is decided
                 if isinstance(command, Assignment):
                     turns.append(command.turn)
         return turns
@@ -191,6 +205,9 @@ class LocalEngine:
             result = stopped.result
         except asyncio.CancelledError:
             result = TurnResult.failed("cancelled", "stopped")
+        except StoppedError:
+            self._undecided.append((turn, TurnResult.failed("cancelled", "stopped")))
+            return
         self._results.append((turn, result))
         self._wake.set()
 

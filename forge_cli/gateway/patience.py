@@ -15,32 +15,36 @@ UNDECIDED = "could not be decided"
 _LEAST = 0.001
 """No time at all would be no limit."""
 
-_STOPPING = (signal.SIGINT, signal.SIGTERM)
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 Handler = Callable[[int, FrameType | None], object]
 
 
 class OvertimeError(Exception):
-    """The calculation took longer than it may, or was stopped; the text begins as `UNDECIDED`."""
+    """The calculation took longer than it may; the text begins as `UNDECIDED`."""
+
+
+class StoppedError(BaseException):
+    """Forge is told to stop, so nobody waits for the calculation: it has no verdict at all."""
 
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """End the calculation inside with `OvertimeError` after so many seconds, or when forge stops.
+    """End the calculation inside with `OvertimeError` after so many seconds.
 
     By signals, because `re` looks for signals while it matches and for nothing else. One that is
-    to stop forge reaches its own handler first. Only the main thread gets signals: in another one
-    there is no limit.
+    to stop forge reaches its own handler and ends it with `StoppedError`. Only the main thread gets
+    signals: in another one there is no limit.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     seconds = max(seconds, _LEAST)
     before = {number: signal.getsignal(number) for number in (signal.SIGALRM, *_STOPPING)}
-    signal.signal(signal.SIGALRM, _ending(f"within {seconds:.2g} s"))
+    signal.signal(signal.SIGALRM, _ending(OvertimeError(f"{UNDECIDED} within {seconds:.2g} s")))
     for number in _STOPPING:
         if callable(handler := before[number]):
-            signal.signal(number, _ending("before forge was told to stop", handler))
+            signal.signal(number, _ending(StoppedError(), handler))
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
@@ -50,10 +54,10 @@ def within(seconds: float) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _ending(reason: str, first: Handler | None = None) -> Handler:
-    def end(number: int, frame: FrameType | None) -> None:
+def _ending(end: BaseException, first: Handler | None = None) -> Handler:
+    def handle(number: int, frame: FrameType | None) -> None:
         if first is not None:
             first(number, frame)
-        raise OvertimeError(f"{UNDECIDED} {reason}")
+        raise end
 
-    return end
+    return handle

@@ -7,6 +7,7 @@ from typing import Any, Self
 import pytest
 
 from forge_cli.engines.local import LocalEngine
+from forge_cli.gateway.patience import StoppedError
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Deadline, Item, Plan, Retry
@@ -207,3 +208,52 @@ def test_a_retry_that_waits_for_a_slot_leaves_the_engine_at_rest() -> None:
     driven = Driven(plan(items), answer)
     driven.drive()
     assert driven.handler.turns == ["a", "b", "a"]
+
+
+class StoppedJudge:
+    """Is cut short by a signal, whose own handler comes to the engine a little later."""
+
+    engine: LocalEngine
+
+    def judge(self, turn: Turn, result: TurnResult) -> Verdict:
+        asyncio.get_running_loop().call_later(0.01, self.engine.stop, "SIGTERM")
+        raise StoppedError
+
+
+def test_a_verdict_that_a_signal_cuts_short_leaves_its_turn_cancelled_by_it() -> None:
+    driven = Driven(plan([item("a")]), done)
+    judge, handlers = StoppedJudge(), {"function": driven.handler}
+    driven.engine = judge.engine = LocalEngine(
+        driven.run, driven.ledger, handlers, judge, driven.clock, NoArtifacts()
+    )
+    driven.drive()
+    assert [event.kind for event in driven.ledger.events][-3:] == [
+        "run_stopping",
+        "turn_ended",
+        "run_ended",
+    ]
+    assert driven.run.state.status == "interrupted"
+
+
+def test_a_reading_of_a_result_that_a_signal_cuts_short_is_cancelled_by_it() -> None:
+    async def answer(turn: Turn) -> TurnResult:
+        asyncio.get_running_loop().call_later(0.01, driven.engine.stop, "SIGTERM")
+        raise StoppedError
+
+    driven = Driven(plan([item("a")]), answer)
+    driven.drive()
+    assert driven.run.state.status == "interrupted"
+
+
+def test_a_condition_that_a_signal_cuts_short_is_not_decided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def cut(expression: str, context: Any) -> bool:
+        asyncio.get_running_loop().call_later(0.01, driven.engine.stop, "SIGTERM")
+        raise StoppedError
+
+    monkeypatch.setattr("forge_cli.engines.local.holds", cut)
+    driven = Driven(plan([item("a", when="inputs.x")]), done)
+    driven.drive()
+    assert driven.bodies("condition_evaluated") == []
+    assert driven.run.state.status == "interrupted"
