@@ -34,7 +34,7 @@ def combination_faults(data: Mapping[str, Any], lost: frozenset[Path]) -> Iterat
 
     Nothing is missing from a mapping that lost a key which could stand for it.
     """
-    yield from (fault for fault in _blank_programs(data) if fault.path[:-1] not in lost)
+    yield from _blank_programs(data)
     for path, mapping, check in _mappings(data):
         for error in check(path, mapping):
             if error.rule != "missing-key" or not _is_excused(error, lost):

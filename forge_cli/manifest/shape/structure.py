@@ -48,7 +48,10 @@ def structure(data: Any, holes: frozenset[Path] = frozenset()) -> Structure:
         return Structure(tuple(errors), {}, frozenset({()}), names, hopeless=True)
     sound, lost = mended(data, errors)
     sound = _without_plug_ins_keys(sound)
-    errors += combination_faults(sound, lost | {(*hole, "") for hole in holes})
+    # Below a value that was mended, what is found is not what somebody wrote.
+    told = {error.path for error in errors}
+    together = combination_faults(sound, lost | {(*hole, "") for hole in holes})
+    errors += [fault for fault in together if fault.path[:-1] not in told]
     return Structure(tuple(_causes(errors, holes)), sound, lost, names)
 
 

@@ -238,3 +238,10 @@ def test_ten_thousand_items_take_less_than_a_second_of_cpu() -> None:
     started = time.process_time()
     assert structure(data).errors == ()
     assert time.process_time() - started < 1
+
+
+def test_nothing_is_told_of_what_stands_in_for_a_faulty_value() -> None:
+    found = structure(manifest(work_items={"a": {"run": "", "capabilities": []}}))
+    assert [(error.rule, error.path) for error in found.errors] == [
+        ("wrong-type", ("work_items", "a", "run"))
+    ]
