@@ -79,3 +79,24 @@ Moment = Annotated[
         "--now", parser=moment, metavar="TIME", help="The time that deadlines are compared with."
     ),
 ]
+
+Manifest = Annotated[
+    Path | None,
+    typer.Argument(metavar="MANIFEST", help="Its file; else the only *.forge.yaml here."),
+]
+
+Given = Annotated[
+    list[str] | None,
+    typer.Option("--input", "-i", metavar="KEY=VALUE", help="An input of the run."),
+]
+
+InputsFile = Annotated[
+    Path | None, typer.Option("--inputs", metavar="FILE", help="Inputs as one JSON object.")
+]
+
+ManifestWorkspace = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace", metavar="DIR", help="What scopes are relative to; else the git root."
+    ),
+]

@@ -18,7 +18,16 @@ from forge_cli.app.planned import Planned
 from forge_cli.app.preparation import Wishes, limited
 from forge_cli.app.workspace import workspace_of
 from forge_cli.cli.findings import full
-from forge_cli.cli.options import Color, TextOrJson, says_less, says_more
+from forge_cli.cli.options import (
+    Color,
+    Given,
+    InputsFile,
+    Manifest,
+    ManifestWorkspace,
+    TextOrJson,
+    says_less,
+    says_more,
+)
 from forge_cli.cli.plan_defaults import lacking
 from forge_cli.cli.plan_tables import plan_lines
 from forge_cli.cli.terminal import Terminal, complain, write
@@ -40,21 +49,10 @@ class View:
 
 
 def plan(
-    manifest: Annotated[
-        Path | None,
-        typer.Argument(metavar="MANIFEST", help="Its file; else the only *.forge.yaml here."),
-    ] = None,
-    given: Annotated[
-        list[str] | None,
-        typer.Option("--input", "-i", metavar="KEY=VALUE", help="An input of the run."),
-    ] = None,
-    inputs: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Inputs as one JSON object.")
-    ] = None,
-    workspace: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="What scopes are relative to; else the git root."),
-    ] = None,
+    manifest: Manifest = None,
+    given: Given = None,
+    inputs: InputsFile = None,
+    workspace: ManifestWorkspace = None,
     defaults: Annotated[
         bool, typer.Option("--defaults", help="List every default that holds as well.")
     ] = False,

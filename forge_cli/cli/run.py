@@ -18,7 +18,17 @@ from forge_cli.app.runs import short_name
 from forge_cli.cli.board import Board
 from forge_cli.cli.console import Console
 from forge_cli.cli.github import add_outputs, add_to_summary, job_summary
-from forge_cli.cli.options import Color, Moment, TextOrLines, says_less, says_more
+from forge_cli.cli.options import (
+    Color,
+    Given,
+    InputsFile,
+    Manifest,
+    ManifestWorkspace,
+    Moment,
+    TextOrLines,
+    says_less,
+    says_more,
+)
 from forge_cli.cli.overview import overview
 from forge_cli.cli.plan import View, show
 from forge_cli.cli.progress import Progress
@@ -35,17 +45,9 @@ REFUSED = 2
 
 
 def run(
-    manifest: Annotated[
-        Path | None,
-        typer.Argument(metavar="MANIFEST", help="Its file; else the only *.forge.yaml here."),
-    ] = None,
-    given: Annotated[
-        list[str] | None,
-        typer.Option("--input", "-i", metavar="KEY=VALUE", help="An input of the run."),
-    ] = None,
-    inputs: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Inputs as one JSON object.")
-    ] = None,
+    manifest: Manifest = None,
+    given: Given = None,
+    inputs: InputsFile = None,
     jobs: Annotated[
         int | None,
         typer.Option("--jobs", "-j", metavar="N", help="Turns at a time; only lowers the limit."),
@@ -55,10 +57,7 @@ def run(
         Path | None,
         typer.Option(metavar="DIR", help="Where evidence goes; else evidence/<name>/<run id>."),
     ] = None,
-    workspace: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="What scopes are relative to; else the git root."),
-    ] = None,
+    workspace: ManifestWorkspace = None,
     run_id: Annotated[
         str | None, typer.Option(metavar="ID", help="The id of the run; else made from the time.")
     ] = None,

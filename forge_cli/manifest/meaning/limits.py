@@ -50,15 +50,6 @@ def read_duration(written: Any) -> int | None:
     return None if isinstance(found, Fault) else found
 
 
-def earliest(*deadlines: Deadline | None) -> Deadline | None:
-    """All of the deadlines in one: whichever of its two ways to say it comes first, holds."""
-    ats = [d.at for d in deadlines if d is not None and d.at is not None]
-    withins = [d.within for d in deadlines if d is not None and d.within is not None]
-    if not ats and not withins:
-        return None
-    return Deadline(min(ats) if ats else None, min(withins) if withins else None)
-
-
 def later(child: Deadline, parent: Deadline, now: int | None) -> bool:
     """Whether the child's deadline is surely behind the parent's, for a run that starts `now`.
 
