@@ -1,5 +1,6 @@
 """Which defaults hold in a plan."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import pytest
 
 from forge_cli.app.defaults import Default
 from forge_cli.app.plan import compiled, planned
+from forge_cli.app.schema import schema
+from forge_cli.manifest.meaning.values import duration
 
 Defaults = Callable[[str], list[Default]]
 
@@ -93,3 +96,24 @@ def test_what_a_contract_says_is_no_default(defaults: Defaults, tmp_path: Path) 
     )
     text = f"forge: 1\nroles:\n{roles}delegations:\n{contract}work_items:\n  a: {{delegation: c}}\n"
     assert "on_failure" not in {default.key for default in defaults(text)}
+
+
+def test_editors_are_told_the_defaults_that_hold(defaults: Defaults) -> None:
+    role = "  r: {capabilities: [], handler: {kind: command, argv: [x]}}\n"
+    text = f"forge: 1\nroles:\n{role}work_items:\n  a: {{role: r}}\n"
+    told = json.loads(schema())
+    owners = [told["$defs"][name] for name in ("Command", "Item", "Settings")] + [told]
+    stated = {key: value for owner in owners for key, value in owner["properties"].items()}
+    compared = {each.key: each.value for each in defaults(text) if "default" in stated[each.key]}
+    assert set(compared) >= {
+        "scope",
+        "budget",
+        "deadline",
+        "evidence",
+        "required",
+        "stdin",
+        "grace",
+    }
+    for key, value in compared.items():
+        default = stated[key]["default"]
+        assert value == (duration(default) if key in ("deadline", "timeout", "grace") else default)

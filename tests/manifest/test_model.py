@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
 from forge_cli.manifest.model import adapter
+from forge_cli.manifest.naming import flow
 from forge_cli.manifest.shape import generate
 from forge_cli.manifest.shape.structure import structure
 
@@ -50,9 +51,16 @@ def read(name: str) -> dict[str, Any]:
     return loaded
 
 
-def keys(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for definition in [schema, *schema["$defs"].values()]:
-        yield from definition.get("properties", {}).items()
+def keys(node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every key that the schema declares, at whatever depth."""
+    if isinstance(node, dict):
+        yield from node.get("properties", {}).items()
+        for name, inner in node.items():
+            if name not in ("default", "examples"):
+                yield from keys(inner)
+    elif isinstance(node, list):
+        for inner in node:
+            yield from keys(inner)
 
 
 def model_takes(data: dict[str, Any]) -> bool:
@@ -91,10 +99,31 @@ def test_the_editors_schema_is_one() -> None:
 
 
 def test_every_key_has_a_title_a_description_and_an_example_in_editors() -> None:
-    for key, value in keys(read("manifest.schema.json")):
+    found = list(keys(read("manifest.schema.json")))
+    assert {"work_items", "depends_on", "max_usage", "kind", "max_attempts"} <= dict(found).keys()
+    for key, value in found:
         assert value["title"] == key
         assert value["description"].endswith(".")
         assert value["examples"]
+
+
+def test_every_key_that_takes_one_of_a_few_words_lists_them_in_editors() -> None:
+    schema = read("manifest.schema.json")
+    found = {key: value.get("enum") for key, value in schema["$defs"]["Item"]["properties"].items()}
+    assert found["risk"] == ["read_only", "reversible", "irreversible"]
+    assert found["on_crash"] == ["rerun", "hold"]
+    assert schema["properties"]["forge"]["const"] == 1
+
+
+def test_a_default_is_taken_by_its_key_and_told_in_words() -> None:
+    schema = read("manifest.schema.json")
+    found = [(key, value) for key, value in keys(schema) if "default" in value and key != "default"]
+    assert len(found) > 20
+    for key, value in found:
+        validator = Draft202012Validator({**value, "$defs": schema["$defs"]})
+        assert validator.is_valid(value["default"]), key
+        told = "all three" if key == "on" else flow(value["default"]).replace('"', "")
+        assert f"{told} if absent" in value["description"], key
 
 
 def test_every_example_of_a_key_is_taken_by_its_own_schema() -> None:

@@ -12,11 +12,9 @@ from typing_extensions import TypedDict
 from forge_cli.manifest.forms import SCHEMA_ID, VERSION
 from forge_cli.manifest.model.contracts import (
     ContextPackage,
-    Deadline,
     Delegation,
     Input,
     Role,
-    Scope,
     StateKey,
 )
 from forge_cli.manifest.model.words import (
@@ -40,25 +38,32 @@ Version = Annotated[int, Field(ge=1, le=1, json_schema_extra={"const": 1})]
 class Settings(TypedDict, total=False):
     """Limits of the run; flags and environment can only lower them."""
 
-    max_concurrency: Annotated[Count, key("Turns at a time; 4 if absent.", 4)]
+    max_concurrency: Annotated[Count, key("Turns at a time; 4 if absent.", 8, default=4)]
     max_joint_agents: Annotated[
-        Count, key("Sub-tasks of a joint item; 8 if absent. Not run by this version.", 8)
+        Count, key("Sub-tasks of a joint item; 8 if absent. Not run by this version.", 4, default=8)
     ]
     hierarchical_max_depth: Annotated[
-        Whole, key("Contracts that may follow below the run; 3 if absent.", 3)
+        Whole, key("Contracts that may follow below the run; 3 if absent.", 1, default=3)
     ]
     broadcast_buffer_size: Annotated[
         Whole,
         key(
             "Messages that wait for a reader; 0: no limit, 256 if absent. Not run by this version.",
-            256,
+            64,
+            default=256,
         ),
     ]
     dynamic_decomposition: Annotated[
-        bool, key("Whether items may insert steps. Not run by this version.", True)
+        bool,
+        key(
+            "Whether items may insert steps; false if absent. Not run by this version.",
+            True,
+            default=False,
+        ),
     ]
     evidence: Annotated[
-        Literal["full", "digests"], key("What evidence keeps of bodies; `full` if absent.", "full")
+        Literal["full", "digests"],
+        key("What evidence keeps of bodies; full if absent.", "digests", default="full"),
     ]
 
 
@@ -76,7 +81,9 @@ class Manifest(TypedDict, total=False):
     forge: Required[Annotated[Version, key("The version of the language; this forge reads 1.", 1)]]
     name: Annotated[Id, key("The file's stem if absent.", "authorization-review")]
     version: Annotated[
-        str, Field(pattern=VERSION), key("Of the topology; 0.0.0 if absent.", "2.1.0")
+        str,
+        Field(pattern=VERSION),
+        key("Of the topology; 0.0.0 if absent.", "2.1.0", default="0.0.0"),
     ]
     description: Annotated[str, key("What the manifest is for.", "Review authorization.")]
     labels: Annotated[Labels, key("Free words that are kept in evidence.", {"team": "auth"})]
@@ -98,9 +105,30 @@ class Manifest(TypedDict, total=False):
         dict[Id, list[str]],
         key("What a capability's word lets a handler do.", {"search-logs": ["tool:logs/query"]}),
     ]
-    scope: Scope
-    budget: Annotated[Budget, key("The most that the run may spend.", {"model_calls": 60})]
-    deadline: Deadline
+    scope: Annotated[
+        list[str],
+        key(
+            "What the run may touch; [files:**] if absent: all below the workspace.",
+            ["files:src/**"],
+            default=["files:**"],
+        ),
+    ]
+    budget: Annotated[
+        Budget,
+        key(
+            "The most that the run may spend; {model_calls: 100} if absent.",
+            {"model_calls": 60, "cost_usd": 12},
+            default={"model_calls": 100},
+        ),
+    ]
+    deadline: Annotated[
+        str,
+        key(
+            "When the run must have ended: a time with an offset, or a span; 6h if absent.",
+            "2h",
+            default="6h",
+        ),
+    ]
     settings: Annotated[
         Settings,
         key("Limits of the run; flags and environment only lower them.", {"max_concurrency": 8}),

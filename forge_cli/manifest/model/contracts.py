@@ -40,12 +40,16 @@ class Retry(TypedDict, total=False):
     factor: Annotated[
         Number,
         Field(ge=1, le=1000),
-        key("What each further pause is multiplied by; 1 if absent.", 2),
+        key("What each further pause is multiplied by; 1 if absent.", 2, default=1),
     ]
     max: Annotated[str, key("The longest pause; no limit if absent.", "60s")]
     on: Annotated[
         list[Literal["timeout", "error", "invalid-output"]],
-        key("The failures that are worth another attempt; all three if absent.", ["timeout"]),
+        key(
+            "The failures that are worth another attempt; all three if absent.",
+            ["timeout"],
+            default=["timeout", "error", "invalid-output"],
+        ),
     ]
 
 
@@ -63,16 +67,18 @@ class Recovery(TypedDict, total=False):
         ]
     ]
     then: Annotated[
-        Then, key("What to do when the last attempt failed; `fail` if absent.", "escalate")
+        Then,
+        key("What to do when the last attempt failed; fail if absent.", "escalate", default="fail"),
     ]
 
 
 OnFailure = Annotated[
     Then | Recovery,
     key(
-        "What a failure leads to; `fail` if absent.",
-        "fail",
+        "What a failure leads to; fail if absent.",
+        "escalate",
         {"retry": {"max_attempts": 3}, "then": "escalate"},
+        default="fail",
     ),
 ]
 
@@ -85,7 +91,9 @@ class Delegates(TypedDict, total=False):
     capabilities: Annotated[
         Capabilities, key("What it may hand on; the role's if absent.", ["repository-read"])
     ]
-    depth: Annotated[Whole, key("How many contracts may follow below this one; 1 if absent.", 1)]
+    depth: Annotated[
+        Whole, key("How many contracts may follow below this one; 1 if absent.", 2, default=1)
+    ]
 
 
 @strict
@@ -93,12 +101,15 @@ class Role(TypedDict, total=False):
     """Who can do something: capabilities, outputs, and the handler behind them."""
 
     version: Annotated[
-        Count, key("Rises when the role changes; 1 if absent. `agent:reviewer@4` names it.", 4)
+        Count,
+        key("Rises when the role changes; 1 if absent. `agent:reviewer@4` names it.", 4, default=1),
     ]
     capabilities: Required[
         Annotated[Capabilities, key("All that it may be granted.", ["repository-read"])]
     ]
-    outputs: Annotated[Outputs, key("Keys of its result; [result] if absent.", ["verdict"])]
+    outputs: Annotated[
+        Outputs, key("Keys of its result; [result] if absent.", ["verdict"], default=["result"])
+    ]
     scope: Scope
     budget: Annotated[Budget, key("The most that one item of it may spend.", {"model_calls": 6})]
     delegates: Annotated[
@@ -151,7 +162,9 @@ class Delegation(TypedDict, total=False):
     outputs: Annotated[Outputs, key("Keys of the result; the role's if absent.", ["findings"])]
     deadline: Required[Deadline]
     budget: Required[Annotated[Budget, key("The most it may spend.", {"model_calls": 6})]]
-    depth: Annotated[Whole, key("How many contracts may follow below this one; 0 if absent.", 0)]
+    depth: Annotated[
+        Whole, key("How many contracts may follow below this one; 0 if absent.", 1, default=0)
+    ]
     evidence: EvidenceNeeded
     on_failure: Required[OnFailure]
     return_channel: ReturnChannel
@@ -193,7 +206,7 @@ class StateKey(TypedDict, total=False):
     owner: Required[Annotated[Words, key("The role that may write it.", "reviewer")]]
     merge: Annotated[
         Literal["reject", "append", "union"],
-        key("What happens when two write it; `reject` if absent.", "append"),
+        key("What happens when two write it; reject if absent.", "append", default="reject"),
     ]
 
 

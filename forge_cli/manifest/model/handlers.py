@@ -30,9 +30,15 @@ Environment = Annotated[Env, key("Variables of its environment.", {"CI": "1"})]
 Confinement = Annotated[
     Sandbox, key("The sandbox it needs. This version has none: `off`, or leave it out.", "off")
 ]
-Grace = Annotated[str, key("How long it may tidy up after TERM before KILL; 5s if absent.", "5s")]
+Grace = Annotated[
+    str,
+    key("How long it may tidy up after TERM before KILL; 5s if absent.", "30s", default="5s"),
+]
 MaxOutput = Annotated[
-    Count, key("Bytes of each output stream that are kept; 16777216 if absent.", 1048576)
+    Count,
+    key(
+        "Bytes of each output stream that are kept; 16777216 if absent.", 1048576, default=16777216
+    ),
 ]
 
 
@@ -75,13 +81,14 @@ class Command(TypedDict, total=False):
     ]
     stdin: Annotated[
         Literal["prompt", "json", "none"],
-        key("What it reads on standard input; `json` if absent.", "json"),
+        key("What it reads on standard input; json if absent.", "prompt", default="json"),
     ]
     result: Annotated[
         Literal["text", "stdout-json", "jsonl", "file"],
         key(
-            "Where outputs come from; `stdout-json` if absent, `file` is that of $FORGE_RESULT.",
+            "Where outputs come from; stdout-json if absent. `file` is that of $FORGE_RESULT.",
             "file",
+            default="stdout-json",
         ),
     ]
     extract: Annotated[Extract, key("How to read what it printed.", {"ok": "!is_error"})]
@@ -115,7 +122,7 @@ class Agent(TypedDict, total=False):
     instructions: Annotated[Words, key("What it is told about its role.", "You review code.")]
     instructions_file: Annotated[Words, key("The same, in a file.", "prompts/review.md")]
     tools: Annotated[list[str], key("Tools that it is shown.", ["read_file", "tool:logs/query"])]
-    max_turns: Annotated[Count, key("Turns that one item may take; 50 if absent.", 20)]
+    max_turns: Annotated[Count, key("Turns that one item may take; 50 if absent.", 20, default=50)]
     prices: Annotated[
         Prices, key("Prices of a model that forge has none for.", {"input": "0.80", "output": "4"})
     ]

@@ -14,9 +14,13 @@ LARGEST = 2**53 - 1
 """The largest whole number of I-JSON (RFC 7493)."""
 
 
-def key(description: str, *examples: Any) -> Any:
-    """What editors and `forge explain` show for a key."""
-    return Field(description=description, examples=list(examples))
+_NONE = object()
+
+
+def key(description: str, *examples: Any, default: Any = _NONE) -> Any:
+    """What editors and `forge explain` show for a key; `default` holds where it is absent."""
+    extra = {} if default is _NONE else {"default": default}
+    return Field(description=description, examples=list(examples), json_schema_extra=extra)
 
 
 Id = Annotated[str, Field(pattern=ID)]

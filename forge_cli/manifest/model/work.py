@@ -85,7 +85,9 @@ class Work(_With, total=False):
     max_parallel: Annotated[
         Count, key("Elements at a time; as many as the run allows if absent.", 4)
     ]
-    required: Annotated[bool, key("Whether its failure fails the run; true if absent.", False)]
+    required: Annotated[
+        bool, key("Whether its failure fails the run; true if absent.", False, default=True)
+    ]
     writes: Annotated[
         list[str],
         key(
@@ -106,7 +108,9 @@ class Work(_With, total=False):
     ]
     budget: Annotated[Budget, key("Reserved for it at its start.", {"cost_usd": 2})]
     deadline: Deadline
-    timeout: Annotated[str, key("The most that one attempt may take; 1h if absent.", "15m")]
+    timeout: Annotated[
+        str, key("The most that one attempt may take; 1h if absent.", "15m", default="1h")
+    ]
     completion: Annotated[
         Words, key("The JSON Schema that its outputs must meet.", "schemas/verdict.json")
     ]
@@ -136,10 +140,15 @@ class Work(_With, total=False):
     ]
     complexity: Annotated[
         Literal["low", "medium", "high"],
-        key("Only `high` may insert steps. Not run by this version.", "high"),
+        key(
+            "Only `high` may insert steps; medium if absent. Not run by this version.",
+            "high",
+            default="medium",
+        ),
     ]
     max_steps: Annotated[
-        Count, key("Steps that it may insert; 20 if absent. Not run by this version.", 40)
+        Count,
+        key("Steps that it may insert; 20 if absent. Not run by this version.", 40, default=20),
     ]
     env: Environment
     secrets: Secrets
@@ -177,7 +186,7 @@ class Item(Work, total=False):
         ),
     ]
     rounds: Annotated[
-        Count, key("Rounds of a joint item; 4 if absent. Not run by this version.", 4)
+        Count, key("Rounds of a joint item; 4 if absent. Not run by this version.", 2, default=4)
     ]
     channels: Annotated[
         list[Id], key("Channels of a broadcast item. Not run by this version.", ["incident"])

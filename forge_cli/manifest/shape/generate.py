@@ -23,6 +23,13 @@ _SHAPES = {
     "literal": "text",
 }
 
+_PLUG_INS_KIND = {
+    "title": "kind",
+    "description": "The name of an installed plug-in's handler.",
+    "examples": ["acme-shell"],
+    "type": "string",
+}
+
 
 def core_schema() -> dict[str, Any]:
     """The pydantic-core schema as plain data, with the pydantic that made it.
@@ -77,9 +84,10 @@ def _polish(definition: dict[str, Any]) -> None:
             known = sorted(discriminator["mapping"])
             value["oneOf"].append(
                 {
-                    "description": "A plug-in's handler.",
-                    "properties": {"kind": {"not": {"enum": known}, "type": "string"}},
+                    "description": "A plug-in's handler; its other keys are the plug-in's own.",
+                    "properties": {"kind": _PLUG_INS_KIND | {"not": {"enum": known}}},
                     "required": ["kind"],
+                    "title": "Plugin",
                     "type": "object",
                 }
             )
