@@ -59,7 +59,7 @@ def _plain(node: Any) -> Any:
     if kind == "tagged-union":
         plain["from_attributes"] = False
     if kind == "union":
-        plain["choices"] = [[_plain(each), _SHAPES[each["type"]]] for each in node["choices"]]
+        plain["choices"] = [(_plain(each), _SHAPES[each["type"]]) for each in node["choices"]]
     for name in ("ref", "schema_ref"):
         if name in node:
             plain[name] = node[name].split(":")[0].rsplit(".", 1)[-1]

@@ -1,12 +1,10 @@
-"""The language as plain data: the generated core schema, its validator, and what it knows where."""
+"""The language as plain data: the generated core schema, and what it knows where."""
 
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
-
-from pydantic_core import SchemaError, SchemaValidator
 
 from forge_cli.manifest.naming import shape
 
@@ -17,20 +15,10 @@ _FILE = os.path.join(os.path.dirname(__file__), "data", "core_schema.json")
 
 
 @cache
-def _built() -> tuple[Node, SchemaValidator]:
-    """The core schema and its validator.
-
-    A pydantic-core that refuses the checked-in schema gets one made by the pydantic it belongs to.
-    """
+def schema() -> Node:
+    """The core schema of a manifest."""
     with open(_FILE, "rb") as file:
-        node = cast(Node, json.load(file, object_hook=_labelled)["schema"])
-    try:
-        return node, SchemaValidator(cast(Any, node))
-    except SchemaError:
-        from forge_cli.manifest.shape.generate import core_schema
-
-        node = json.loads(json.dumps(core_schema()["schema"]), object_hook=_labelled)
-        return node, SchemaValidator(cast(Any, node))
+        return cast(Node, json.load(file, object_hook=_labelled)["schema"])
 
 
 def _labelled(node: Node) -> Node:
@@ -38,16 +26,6 @@ def _labelled(node: Node) -> Node:
     if node.get("type") == "union":
         node["choices"] = [tuple(each) for each in node["choices"]]
     return node
-
-
-def schema() -> Node:
-    """The core schema of a manifest."""
-    return _built()[0]
-
-
-def validator() -> SchemaValidator:
-    """The validator of plain data against the language."""
-    return _built()[1]
 
 
 @cache

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cache
+from typing import Any, Literal, cast
 
-from pydantic_core import ErrorDetails, ValidationError
+from pydantic_core import ErrorDetails, SchemaError, SchemaValidator, ValidationError
 
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.naming import shape
@@ -18,7 +19,6 @@ from forge_cli.manifest.shape.language import (
     resolve,
     schema,
     shapes,
-    validator,
     values,
 )
 from forge_cli.manifest.shape.plugins import is_installed
@@ -40,7 +40,7 @@ def shape_faults(data: Any) -> Iterator[StructureError]:
     A union is refused once for each of its choices: its faults may come more than once.
     """
     try:
-        validator().validate_python(data)
+        _validator().validate_python(data)
     except ValidationError as refusal:
         details = refusal.errors(include_url=False, include_input=False)
     else:
@@ -49,6 +49,17 @@ def shape_faults(data: Any) -> Iterator[StructureError]:
         fault = _translate(detail, data)
         if fault is not None:
             yield fault
+
+
+@cache
+def _validator() -> SchemaValidator:
+    """A pydantic-core that refuses the checked-in schema gets one of the pydantic it belongs to."""
+    try:
+        return SchemaValidator(cast(Any, schema()))
+    except SchemaError:
+        from forge_cli.manifest.shape.generate import core_schema
+
+        return SchemaValidator(cast(Any, core_schema()["schema"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from forge_cli.manifest.shape.combinations import combination_faults
 from forge_cli.manifest.shape.faults import StructureError
 from forge_cli.manifest.shape.language import handler_kinds
 from forge_cli.manifest.shape.mend import mended
-from forge_cli.manifest.shape.shapes import shape_faults
+from forge_cli.manifest.shape.soundness import is_sound
 
 MAX_FAULTS = 1_000
 """Faults of the shape that are told; a file with more is no manifest, or a bomb."""
@@ -43,7 +43,7 @@ def structure(data: Any, holes: frozenset[Path] = frozenset()) -> Structure:
     if data is None:
         return Structure((), {}, frozenset({()}), frozenset())
     nulls, names = _survey(data)
-    errors = _distinct(islice(chain(nulls, shape_faults(data)), MAX_FAULTS + 1))
+    errors = _distinct(islice(chain(nulls, _shape_faults(data)), MAX_FAULTS + 1))
     if len(errors) > MAX_FAULTS:
         return Structure(tuple(errors), {}, frozenset({()}), names, hopeless=True)
     sound, lost = mended(data, errors)
@@ -53,6 +53,14 @@ def structure(data: Any, holes: frozenset[Path] = frozenset()) -> Structure:
     together = combination_faults(sound, lost | {(*hole, "") for hole in holes})
     errors += [fault for fault in together if fault.path[:-1] not in told]
     return Structure(tuple(_causes(errors, holes)), sound, lost, names)
+
+
+def _shape_faults(data: Any) -> Iterator[StructureError]:
+    if is_sound(data):
+        return iter(())
+    from forge_cli.manifest.shape.shapes import shape_faults
+
+    return shape_faults(data)
 
 
 def _without_plug_ins_keys(data: dict[str, Any]) -> dict[str, Any]:

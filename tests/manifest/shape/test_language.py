@@ -1,10 +1,5 @@
-"""The language as data: what is known where, and what happens if its checked-in form is refused."""
+"""The language as data: what is known where."""
 
-from pathlib import Path
-
-import pytest
-
-from forge_cli.manifest.shape import language
 from forge_cli.manifest.shape.language import child, explainable, keys, owners, schema, shapes
 
 
@@ -31,16 +26,3 @@ def test_the_last_key_of_a_path_is_what_can_be_explained() -> None:
     assert explainable(("work_items", "review", "run", 1)) == "run"
     assert explainable(("work_items", "review")) == "work_items"
     assert explainable(("roles", "a", "handler", "argv")) == "argv"
-
-
-def test_a_schema_that_pydantic_core_refuses_is_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    other = tmp_path / "core_schema.json"
-    other.write_text('{"schema": {"type": "of another version"}}')
-    monkeypatch.setattr(language, "_FILE", other)
-    made, validator = language._built.__wrapped__()
-    assert made == schema()
-    assert validator.isinstance_python(
-        {"forge": 1, "work_items": {"a": {"run": ["x"], "capabilities": []}}}
-    )
