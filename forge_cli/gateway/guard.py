@@ -9,7 +9,7 @@ import signal
 import socket
 from typing import Any
 
-from forge_cli.gateway import tree
+from forge_cli.gateway import forked, tree
 from forge_cli.gateway.farewell import Farewell
 
 RESET = {
@@ -63,6 +63,8 @@ class Guard:
             os.close(descriptor)
         os.chdir(self._order["cwd"])
         try:
+            if self._order["call"]:
+                return self._fork(moved)
             return os.posix_spawn(
                 self._order["path"],
                 self._order["argv"],
@@ -76,6 +78,13 @@ class Guard:
             # A pipe has ended for its reader only when nobody holds the other end, not even us.
             for descriptor in moved:
                 os.close(descriptor)
+
+    def _fork(self, descriptors: list[int]) -> int:
+        try:
+            return forked.fork(self._order, descriptors)
+        except forked.Forked:
+            self._control.detach()  # its number is another's in that process
+            raise
 
     def _watch(self) -> list[tree.Member]:
         self._poll.register(self._wake[0], select.POLLIN)

@@ -33,7 +33,10 @@ from forge_cli.errors import ForgeError
 from forge_cli.gateway import force, tree
 from forge_cli.gateway.farewell import INSISTENCE
 
-BOOT = "import sys; sys.path.append(sys.argv[1]); from forge_cli.gateway.warden import main; main()"
+BOOT = (
+    "import sys; sys.path.append(sys.argv[1]); "
+    "from forge_cli.gateway.warden import main; main(*sys.argv[2:])"
+)
 ROOT = str(Path(__file__).parents[2])
 """The folder that `forge_cli` is in, for small interpreters that start without site-packages."""
 
@@ -72,6 +75,8 @@ class Program:
     """What to start. `path` is a file; `argv[0]` the name it is called by; `env` all it gets.
 
     `grace` is in seconds, between TERM and KILL. Nothing is looked up and no shell is involved.
+    With `call`, `path` is `module:function` of forge's own, called with the rest of `argv` in a
+    fork of a warden that was started with that module.
     """
 
     path: str
@@ -79,6 +84,7 @@ class Program:
     env: Mapping[str, str]
     cwd: str
     grace: float = 5.0
+    call: bool = False
 
 
 class Process:
@@ -163,9 +169,13 @@ class Process:
 
 
 class Processes:
-    """Starts programs through one warden, which comes with the first and goes with `close`."""
+    """Starts programs through one warden, which comes with the first and goes with `close`.
 
-    def __init__(self) -> None:
+    `modules` are what it imports for programs that are calls.
+    """
+
+    def __init__(self, *modules: str) -> None:
+        self._modules = modules
         self._warden: subprocess.Popen[bytes] | None = None
         self._requests: socket.socket | None = None
 
@@ -220,7 +230,7 @@ class Processes:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._warden = subprocess.Popen(
-                [sys.executable, "-I", "-S", "-X", "utf8", "-c", BOOT, ROOT],
+                [sys.executable, *self._options(), "-c", BOOT, ROOT, *self._modules],
                 env={},
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
@@ -230,6 +240,10 @@ class Processes:
             )
         self._requests = ours
         return ours
+
+    def _options(self) -> tuple[str, ...]:
+        """Isolated; with site-packages only for who may need them."""
+        return ("-I", "-X", "utf8") if self._modules else ("-I", "-S", "-X", "utf8")
 
 
 @contextlib.contextmanager
@@ -252,6 +266,7 @@ def write_order(program: Program) -> int:
         "env": dict(program.env),
         "cwd": program.cwd,
         "grace": program.grace,
+        "call": program.call,
     }
     descriptor = os.memfd_create("order")
     write_all(descriptor, json.dumps(order).encode())

@@ -1,7 +1,8 @@
 """The one small process that starts all programs: it forks a guard for each, in a millisecond.
 
 It is started as `python -I -S -X utf8 -c BOOT`, imports the standard library's small modules
-only, and has an empty environment, so that /proc shows no secret of forge's.
+only, and has an empty environment, so that /proc shows no secret of forge's. A warden whose
+programs are calls is started with site-packages, and imports at its start what they will need.
 """
 
 import gc
@@ -10,9 +11,11 @@ import os
 import select
 import signal
 import socket
+from importlib import import_module
 from typing import Any
 
 from forge_cli.gateway import tree
+from forge_cli.gateway.forked import FAILED, Forked
 from forge_cli.gateway.guard import Guard
 
 REQUESTS = 0
@@ -73,17 +76,18 @@ class Warden:
         return True
 
     def _become_guard(self, control: socket.socket, order: int, descriptors: list[int]) -> None:
-        """Never returns."""
-        code = 70
+        """Never returns, but raises `Forked` in a program that is a call."""
         try:
             self._requests.close()
             for descriptor in self._wake:
                 os.close(descriptor)
             tree.name_process("forge-guard")
             Guard(control, read_order(order)).keep(descriptors)
-            code = 0
-        finally:
-            os._exit(code)
+        except Forked:
+            raise
+        except BaseException:  # noqa: BLE001  nothing but an exit leads out of here
+            os._exit(FAILED)
+        os._exit(0)
 
     def _reap(self) -> bool:
         for pid in tree.stopped():
@@ -114,10 +118,22 @@ def read_order(descriptor: int) -> dict[str, Any]:
     return order
 
 
-def main() -> None:
-    """Serve the socket that is standard input."""
+def main(*modules: str) -> None:
+    """Serve the socket that is standard input, the modules imported for programs to come."""
     tree.name_process("forge-warden")
+    for name in modules:
+        import_module(name)
     gc.disable()
     gc.freeze()
-    with socket.socket(fileno=REQUESTS) as requests:
-        Warden(requests).serve()
+    program = _serve()
+    if program is not None:
+        program.call()  # outside of any `except`: what it raises is its own
+
+
+def _serve() -> Forked | None:
+    try:
+        with socket.socket(fileno=REQUESTS) as requests:
+            Warden(requests).serve()
+    except Forked as program:
+        return program.with_traceback(None)
+    return None

@@ -5,13 +5,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 
-from forge_cli.gateway.processes import Survivor
+from forge_cli.gateway.processes import Processes, Survivor
 from forge_cli.handlers import environment, program
 from forge_cli.handlers.answers import AnswerError, parse
 from forge_cli.handlers.context import HandlerContext, InputsError, Stopped, with_inputs_opened
 from forge_cli.handlers.masks import masked
 from forge_cli.handlers.wire import decode_result, encode_turn
-from forge_cli.handlers.worker_process import WorkerProcess
+from forge_cli.handlers.worker_process import WORKER, WorkerProcess
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn, TurnResult
 
@@ -38,6 +38,7 @@ class FunctionHandler:
         self._context = context
         self._files: dict[str, str] = {}
         self._idle: dict[Place, list[WorkerProcess]] = {}
+        self._processes = Processes(WORKER)
 
     async def run(self, turn: Turn) -> TurnResult:
         """Call the turn's function. Whatever it does is a result; cancelling ends its worker."""
@@ -71,6 +72,7 @@ class FunctionHandler:
         workers = [worker for idle in self._idle.values() for worker in idle]
         self._idle.clear()
         await asyncio.gather(*(worker.see_off() for worker in workers))
+        self._processes.close()
 
     def _place(self, config: Mapping[str, Json]) -> Place:
         own = {key: config[key] for key in ("env", "secrets") if config.get(key)}
@@ -102,7 +104,7 @@ class FunctionHandler:
                 return worker
         file, grace, _ = place
         variables = environment.base(self._context.environment, config)
-        return WorkerProcess(self._context, file, variables, grace / 1000)
+        return WorkerProcess(self._context, self._processes, file, variables, grace / 1000)
 
     def _keep(self, worker: WorkerProcess) -> dict[str, str]:
         printed = worker.printed()

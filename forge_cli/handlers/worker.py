@@ -7,10 +7,12 @@ be put back (threads were left, a standard stream was closed) says that it is `s
 """
 
 import json
+import locale
 import os
 import posix
 import signal
 import sys
+from contextlib import suppress
 from typing import Any
 
 from forge_cli.gateway import tree
@@ -118,6 +120,8 @@ def close_channel() -> None:
 def main(file: str, workspace: str, grace: str) -> None:
     """Serve until forge closes the channel; `grace` is in seconds."""
     sys.dont_write_bytecode = True
+    with suppress(locale.Error):
+        locale.setlocale(locale.LC_CTYPE, "")  # by the environment that is this process's own
     sys.path.insert(0, os.path.dirname(file))  # noqa: PTH120  the path is a text here
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(line_buffering=True)  # what was printed before a crash is kept

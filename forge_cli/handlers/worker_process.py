@@ -4,19 +4,15 @@ import asyncio
 import os
 import shutil
 import socket
-import sys
 from collections.abc import Callable, Mapping
 
-from forge_cli.gateway.processes import ROOT, Ending, Process, Program
+from forge_cli.gateway.processes import Ending, Process, Processes, Program
 from forge_cli.gateway.streams import Capture, Pipe
 from forge_cli.handlers.context import HandlerContext
 from forge_cli.handlers.environment import temporary_folder
 from forge_cli.handlers.frames import CHUNK, Assembly, frame
 
-BOOT = (
-    "import sys; sys.path.append(sys.argv[1]); from forge_cli.handlers.worker import main; "
-    "main(*sys.argv[2:])"
-)
+WORKER = "forge_cli.handlers.worker"
 CAP = 16 * 1024 * 1024
 """Bytes that are kept of what one turn prints on each stream."""
 
@@ -25,10 +21,19 @@ class WorkerProcess:
     """A worker from start to end. `usable` until it has to be replaced by another."""
 
     def __init__(
-        self, context: HandlerContext, file: str, variables: Mapping[str, str], grace: float
+        self,
+        context: HandlerContext,
+        processes: Processes,
+        file: str,
+        variables: Mapping[str, str],
+        grace: float,
     ) -> None:
-        """Start it for the functions of `file`; `grace` is in seconds."""
+        """Start it for the functions of `file`; `grace` is in seconds.
+
+        `processes` are those whose warden has imported `WORKER`.
+        """
         self._context = context
+        self._processes = processes
         self._loop = asyncio.get_running_loop()
         self._captures: dict[str, Capture] | None = None
         self._answer: asyncio.Future[bytes | None] | None = None
@@ -39,9 +44,9 @@ class WorkerProcess:
         self._channel.setblocking(False)
         self._loop.add_reader(self._channel, self._read)
         workspace = str(context.workspace)
-        argv = [sys.executable, "-I", "-X", "utf8", "-c", BOOT, ROOT, file, workspace, str(grace)]
+        argv = [file, file, workspace, str(grace)]
         environment = {**variables, "TMPDIR": self._temporary}
-        self.program = Program(sys.executable, argv, environment, workspace, grace)
+        self.program = Program(f"{WORKER}:main", argv, environment, workspace, grace, call=True)
         self.process = self._start(theirs)
         self.process.ended.add_done_callback(self._finish)
 
@@ -90,7 +95,7 @@ class WorkerProcess:
         pipes = self._pipes.values()
         descriptors = [nothing, *(pipe.theirs for pipe in pipes), channel.fileno()]
         try:
-            return self._context.processes.start(self.program, descriptors)
+            return self._processes.start(self.program, descriptors)
         finally:
             os.close(nothing)
             channel.close()
