@@ -1,0 +1,45 @@
+"""Programs of other people that tests try forge with."""
+
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+_KEPT = Path(__file__).resolve().parents[1] / "build" / "npm"
+
+
+@pytest.fixture(scope="session")
+def npm() -> Callable[..., Path]:
+    """Installs packages of npm (`name@version`) and gives the folder that holds `node_modules`.
+
+    What was installed once is kept below `build/`. The test is skipped where that cannot be done.
+    """
+
+    def install(*packages: str) -> Path:
+        folder = _KEPT / "+".join(packages)
+        if not folder.exists():
+            _install(packages, folder)
+        return folder
+
+    return install
+
+
+def _install(packages: tuple[str, ...], folder: Path) -> None:
+    if not (shutil.which("npm") and shutil.which("node")):
+        pytest.skip("npm is not installed (Debian: apt-get install npm)")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(dir=folder.parent))
+    options = ["--prefix", str(made), "--ignore-scripts", "--no-audit", "--no-fund"]
+    said = subprocess.run(
+        ["npm", "install", *options, *packages], capture_output=True, text=True, check=False
+    )
+    if said.returncode:
+        shutil.rmtree(made)
+        pytest.skip(f"npm cannot install {', '.join(packages)}: {said.stderr[-300:]}")
+    try:
+        made.rename(folder)
+    except OSError:  # Another process of the same tests was faster.
+        shutil.rmtree(made)
