@@ -1,11 +1,12 @@
 """Checks manifests: bytes to findings with places, in one order."""
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from forge_cli.manifest.check import examine, subject_of
 from forge_cli.manifest.files import Files
-from forge_cli.manifest.findings import Finding, Place
+from forge_cli.manifest.findings import Finding, Place, Spot
 from forge_cli.manifest.reading.source import parse
 
 _TOP = Place(1, 1, 1, 2)
@@ -13,11 +14,15 @@ _TOP = Place(1, 1, 1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The findings of one file, by line, column and rule; `data` are its bytes."""
+    """The findings of one file, by line, column and rule; `data` are its bytes.
+
+    `others` are the files that it includes, by the names that spots have for them.
+    """
 
     path: str
     findings: tuple[Finding, ...]
     data: bytes
+    others: Mapping[str, bytes] = field(default_factory=dict, hash=False)
 
     def fails(self, strict: bool = False) -> bool:
         """Whether there is an error, or with `strict` a warning."""
@@ -38,14 +43,46 @@ def beside(path: str) -> Files:
     return Files(os.path.dirname(path) or os.curdir)
 
 
-def report(findings: list[Finding], path: str, data: bytes) -> Report:
+def report(
+    findings: list[Finding], path: str, data: bytes, others: Mapping[str, bytes] | None = None
+) -> Report:
     """The findings in their places, which are looked up only if there are any."""
+    others = others or {}
     if not findings:
-        return Report(path, (), data)
+        return Report(path, (), data, others)
     from forge_cli.manifest.reading.places import locate_all
 
-    return Report(path, tuple(sorted(locate_all(findings, data), key=_order)), data)
+    return Report(path, tuple(sorted(locate_all(findings, data, others), key=_order)), data, others)
 
 
-def _order(finding: Finding) -> tuple[Place, str, str]:
-    return finding.spot.place or _TOP, finding.rule, finding.message
+def by_file(reports: Sequence[Report]) -> list[Report]:
+    """A report for each file that was looked at, included ones too, by their names.
+
+    What several manifests say of a file that they share is told once.
+    """
+    if not any(each.others for each in reports):
+        return list(reports)
+    told: dict[str, dict[Finding, None]] = {}
+    data: dict[str, bytes] = {}
+    for each in reports:
+        data |= {each.path: each.data, **each.others}
+        for finding in each.findings:
+            placed = _named(finding, each.path)
+            told.setdefault(placed.spot.file, {})[placed] = None
+    return [
+        Report(path, tuple(sorted(told.get(path, ()), key=_order)), data[path], data)
+        for path in sorted(data)
+    ]
+
+
+def _named(finding: Finding, path: str) -> Finding:
+    """The finding with the file of each spot, also of those in the manifest itself."""
+
+    def named(spot: Spot) -> Spot:
+        return spot if spot.file else replace(spot, file=path)
+
+    return replace(finding, spot=named(finding.spot), related=tuple(map(named, finding.related)))
+
+
+def _order(finding: Finding) -> tuple[str, Place, str, str]:
+    return finding.spot.file, finding.spot.place or _TOP, finding.rule, finding.message

@@ -1,6 +1,6 @@
 """Findings for people: a frame around the source line, or one line each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from forge_cli.app.validate import Report
 from forge_cli.cli.source_lines import Excerpt, SourceLines
@@ -14,11 +14,11 @@ def full(reports: Sequence[Report], terminal: Terminal, with_summary: bool = Tru
     """Lines: each finding framed, then how many there are and where to read on."""
     rule = ""
     for report in reports:
-        lines = SourceLines(report.data if report.findings else b"", terminal)
+        sources = _Sources(report, terminal)
         for finding in report.findings:
             if rule:
                 yield ""
-            yield from map(terminal.fit, _frame(report.path, finding, lines, terminal))
+            yield from map(terminal.fit, _frame(sources, finding, terminal))
             rule = finding.rule
     if with_summary:
         if rule:
@@ -53,23 +53,63 @@ def place_of(spot: Spot) -> Place:
     return spot.place or Place(1, 1, 1, 2)
 
 
+class _Sources:
+    """The lines of a report's file and of the others that its findings point into."""
+
+    def __init__(self, report: Report, terminal: Terminal) -> None:
+        self.path = report.path
+        self._texts = {**report.others, report.path: report.data}
+        self._terminal = terminal
+        self._lines: dict[str, SourceLines] = {}
+
+    def of(self, file: str) -> SourceLines:
+        """The lines of a file, by the name that spots have for it."""
+        if file not in self._lines:
+            self._lines[file] = SourceLines(self._texts[file or self.path], self._terminal)
+        return self._lines[file]
+
+
 def _header(path: str, finding: Finding, terminal: Terminal) -> str:
-    place = place_of(finding.spot)
-    where = terminal.ink("bold", f"{terminal.safe(path)}:{place.line}:{place.column}")
     severity = terminal.ink(_SEVERITY_INK[finding.severity], finding.severity)
     rule = terminal.ink("dim", f"[{finding.rule}]")
+    where = _where(path, finding.spot, terminal)
     return f"{where}: {severity}: {_one_line(terminal, finding.message)} {rule}"
 
 
-def _frame(path: str, finding: Finding, lines: SourceLines, terminal: Terminal) -> Iterator[str]:
-    marks = sorted(
-        [(place_of(spot), spot, "─") for spot in finding.related if spot.place]
-        + [(place_of(finding.spot), finding.spot, "^")],
-        key=lambda mark: (mark[0], mark[2]),
-    )
-    gutter = len(str(marks[-1][0].line))
-    yield _header(path, finding, terminal)
-    yield f"{'':{gutter}} │"
+def _where(path: str, spot: Spot, terminal: Terminal) -> str:
+    place = place_of(spot)
+    return terminal.ink("bold", f"{terminal.safe(spot.file or path)}:{place.line}:{place.column}")
+
+
+_Mark = tuple[Place, Spot, str]
+
+
+def _frame(sources: _Sources, finding: Finding, terminal: Terminal) -> Iterator[str]:
+    marks = _marks(finding, sources.path)
+    gutter = len(str(max(place.line for each in marks for place, _, _ in each)))
+    yield _header(sources.path, finding, terminal)
+    for each in marks:
+        yield f"{'':{gutter}} │"
+        if each is not marks[0]:
+            yield f"{'':{gutter}} ├ {_where(sources.path, each[0][1], terminal)}"
+        yield from _excerpts(each, sources.of(each[0][1].file), gutter, finding, terminal)
+    if finding.hint:
+        yield f"{'':{gutter}} │"
+        yield from _help(finding.hint, gutter, terminal)
+
+
+def _marks(finding: Finding, path: str) -> list[list[_Mark]]:
+    """What is marked in each file, the one of the finding first."""
+    files: dict[str, list[_Mark]] = {finding.spot.file or path: []}
+    for spot, sign in ((finding.spot, "^"), *((spot, "─") for spot in finding.related)):
+        if sign == "^" or spot.place:
+            files.setdefault(spot.file or path, []).append((place_of(spot), spot, sign))
+    return [sorted(marks, key=lambda mark: (mark[0], mark[2])) for marks in files.values()]
+
+
+def _excerpts(
+    marks: Iterable[_Mark], lines: SourceLines, gutter: int, finding: Finding, terminal: Terminal
+) -> Iterator[str]:
     above = None
     for place, spot, sign in marks:
         excerpt = lines.excerpt(place)
@@ -79,9 +119,6 @@ def _frame(path: str, finding: Finding, lines: SourceLines, terminal: Terminal) 
             yield f"{place.line:>{gutter}} │ {excerpt.text}".rstrip()
         above = place.line
         yield f"{'':{gutter}} │ {_caret(excerpt, spot, sign, finding, terminal)}"
-    if finding.hint:
-        yield f"{'':{gutter}} │"
-        yield from _help(finding.hint, gutter, terminal)
 
 
 def _caret(excerpt: Excerpt, spot: Spot, sign: str, finding: Finding, terminal: Terminal) -> str:

@@ -20,23 +20,23 @@ def document(reports: Sequence[Report]) -> str:
 
 def _entry(path: str, finding: Finding) -> dict[str, Any]:
     return {
-        "path": _encodable(path),
-        **_place(finding.spot),
+        **_place(finding.spot, path),
         "rule": finding.rule,
         "severity": finding.severity,
         "message": _encodable(finding.message),
         "hint": _encodable(finding.hint),
         "related": [
-            {**_place(spot), "note": _encodable(spot.note)}
+            {**_place(spot, path), "note": _encodable(spot.note)}
             for spot in finding.related
             if spot.place
         ],
     }
 
 
-def _place(spot: Spot) -> dict[str, int]:
+def _place(spot: Spot, path: str) -> dict[str, Any]:
     place = place_of(spot)
     return {
+        "path": _encodable(spot.file or path),
         "line": place.line,
         "column": place.column,
         "end_line": place.end_line,

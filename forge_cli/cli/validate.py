@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from forge_cli.app.validate import Report, check_file
+from forge_cli.app.validate import Report, by_file, check_file
 from forge_cli.cli.arguments import (
     COLOR,
     QUIET,
@@ -105,7 +105,7 @@ def validate(
         reports.append(check_file(name, data, moment))
         if verbose and not quiet:
             complain(f"checked {name}: {len(reports[-1].findings)} findings", prefix="")
-    write(sys.stdout, _render(reports, format, quiet, Terminal.of(sys.stdout, color)))
+    write(sys.stdout, _render(by_file(reports), format, quiet, Terminal.of(sys.stdout, color)))
     for refusal in selection.refusals:
         complain(refusal)
     return _exit_code(selection, reports, strict, allow_empty)

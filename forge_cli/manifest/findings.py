@@ -24,7 +24,8 @@ class Spot:
     """A symbolic place: the key or the value at a path, or the part `token` of its text.
 
     `place` is set where the region is known already (faults of the YAML itself). `note` is what
-    stands under the caret.
+    stands under the caret. `file` is the file that it is in, as people write it; the manifest
+    itself if empty.
     """
 
     path: Path = ()
@@ -32,6 +33,7 @@ class Spot:
     note: str = ""
     token: str | None = None
     place: Place | None = None
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from forge_cli.app.validate import Report, check_file
+from forge_cli.app.validate import Report, by_file, check_file
 from forge_cli.manifest.findings import Finding, Place, Spot
 
 VALID = b"forge: 1\nwork_items:\n  hello:\n    run: [echo, hello]\n    capabilities: []\n"
@@ -50,3 +50,34 @@ def test_warnings_fail_only_when_strict(
     report = Report("a.yaml", findings, b"")
     assert report.fails() is fails
     assert report.fails(strict=True) is fails_strictly
+
+
+def shared(*related: Spot) -> Finding:
+    return Finding("a-rule", Spot(place=PLACE, file="roles.yaml"), "a message", "", related)
+
+
+PLACE = Place(1, 1, 1, 2)
+ROLES = {"roles.yaml": b"roles: 1\n"}
+
+
+def test_what_manifests_say_of_a_file_that_they_share_is_told_once_in_a_report_of_its_own() -> None:
+    reports = [Report(name, (shared(),), b"", ROLES) for name in ("a.yaml", "s.yaml")]
+    found = by_file(reports)
+    assert [(each.path, len(each.findings)) for each in found] == [
+        ("a.yaml", 0),
+        ("roles.yaml", 1),
+        ("s.yaml", 0),
+    ]
+    assert found[1].data == b"roles: 1\n"
+
+
+def test_what_is_wrong_in_one_manifest_is_told_of_each() -> None:
+    here = Spot(place=PLACE, note="included here")
+    reports = [Report(name, (shared(here),), b"", ROLES) for name in ("a.yaml", "b.yaml")]
+    related = [each.related[0].file for report in by_file(reports) for each in report.findings]
+    assert related == ["a.yaml", "b.yaml"]
+
+
+def test_reports_without_other_files_stay_as_they_are() -> None:
+    reports = [Report("b.yaml", (), b""), Report("a.yaml", (), b"")]
+    assert by_file(reports) == reports

@@ -74,6 +74,42 @@ def one(
     )
 
 
+def elsewhere() -> Report:
+    """A report of one finding in an included file, with places in both files."""
+    file = "team/roles.yaml"
+    finding = Finding(
+        "a-rule",
+        Spot(place=Place(2, 1, 2, 2), file=file),
+        "a message",
+        "a hint",
+        (
+            Spot(place=Place(1, 1, 1, 8), note="included here"),
+            Spot(place=Place(1, 1, 1, 2), note="first here", file=file),
+        ),
+    )
+    return Report("m.yaml", (finding,), b"include: [x]\n", {file: b"a: 1\nb: 2\n"})
+
+
+def test_places_in_other_files_have_a_line_that_names_them_and_their_own_source() -> None:
+    assert shown(elsewhere()) == (
+        "team/roles.yaml:2:1: error: a message [a-rule]\n"
+        "  │\n"
+        "1 │ a: 1\n"
+        "  │ ─ first here\n"
+        "2 │ b: 2\n"
+        "  │ ^\n"
+        "  │\n"
+        "  ├ m.yaml:1:1\n"
+        "1 │ include: [x]\n"
+        "  │ ─────── included here\n"
+        "  │\n"
+        "  ╰ help: a hint\n"
+    )
+    assert list(concise([elsewhere()], Terminal())) == [
+        "team/roles.yaml:2:1: error: a message [a-rule]"
+    ]
+
+
 def test_three_findings_look_as_designed() -> None:
     lines = full([report(*THREE)], Terminal())
     assert "".join(f"{line}\n" for line in lines) == (DATA / "full.txt").read_text()
@@ -216,6 +252,7 @@ def test_json_has_every_field() -> None:
         "hint": THREE[1].hint,
         "related": [
             {
+                "path": "fix.forge.yaml",
                 "line": 16,
                 "column": 5,
                 "end_line": 16,
@@ -224,6 +261,15 @@ def test_json_has_every_field() -> None:
             }
         ],
     }
+
+
+def test_json_names_the_file_of_each_place() -> None:
+    (entry,) = json.loads(document([elsewhere()]))["findings"]
+    assert (entry["path"], entry["line"]) == ("team/roles.yaml", 2)
+    assert [(each["path"], each["line"]) for each in entry["related"]] == [
+        ("m.yaml", 1),
+        ("team/roles.yaml", 1),
+    ]
 
 
 def test_json_is_versioned_ascii_that_every_reader_takes() -> None:

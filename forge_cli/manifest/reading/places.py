@@ -1,6 +1,6 @@
 """Paths of the plain data back to places of the text; asked only when there are findings."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,26 +62,37 @@ def locate(finding: Finding, data: bytes) -> Finding:
     return locate_all([finding], data)[0]
 
 
-def locate_all(findings: Iterable[Finding], data: bytes) -> list[Finding]:
-    """The findings, in their order, with the places of all their spots, by one pass over `data`."""
+def locate_all(
+    findings: Iterable[Finding], data: bytes, others: Mapping[str, bytes] | None = None
+) -> list[Finding]:
+    """The findings, in their order, with the places of all their spots, by one pass over a file.
+
+    `data` is the manifest, `others` are the files that spots name.
+    """
     findings = list(findings)
-    spots = (spot for finding in findings for spot in (finding.spot, *finding.related))
-    wanted = {spot.path for spot in spots if spot.place is None}
+    wanted: dict[str, set[Path]] = {}
+    for finding in findings:
+        for spot in (finding.spot, *finding.related):
+            if spot.place is None:
+                wanted.setdefault(spot.file, set()).add(spot.path)
     if not wanted:
         return findings
-    table = places(data, wanted)
+    texts = {"": data, **(others or {})}
+    tables = {file: places(texts[file], paths) for file, paths in wanted.items()}
     return [
         replace(
             finding,
-            spot=_placed(finding.spot, table),
-            related=tuple(_placed(spot, table) for spot in finding.related),
+            spot=_placed(finding.spot, tables),
+            related=tuple(_placed(spot, tables) for spot in finding.related),
         )
         for finding in findings
     ]
 
 
-def _placed(spot: Spot, table: dict[Path, Placed]) -> Spot:
-    return spot if spot.place else replace(spot, place=_place(spot, table[spot.path]))
+def _placed(spot: Spot, tables: Mapping[str, Mapping[Path, Placed]]) -> Spot:
+    if spot.place:
+        return spot
+    return replace(spot, place=_place(spot, tables[spot.file][spot.path]))
 
 
 def _place(spot: Spot, placed: Placed) -> Place:

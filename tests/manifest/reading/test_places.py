@@ -124,3 +124,10 @@ def test_related_spots_get_places_too() -> None:
 
 def test_an_empty_file_has_one_place() -> None:
     assert places(b"", [("a",)])[("a",)].value == Place(1, 1, 1, 2)
+
+
+def test_a_spot_in_another_file_is_looked_up_there() -> None:
+    finding = Finding("rule", Spot(("a",)), "message", related=(Spot(("a",), file="b.yaml"),))
+    (located,) = locate_all([finding], b"a: 1\n", {"b.yaml": b"b: 1\na: 2\n"})
+    assert located.spot.place == Place(1, 4, 1, 5)
+    assert located.related[0].place == Place(2, 4, 2, 5)
