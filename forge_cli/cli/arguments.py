@@ -14,7 +14,8 @@ QUIET, VERBOSE = ("-q", "--quiet"), ("-v", "--verbose")
 class Option:
     """One option of a command; a flag if it has no `metavar`.
 
-    `convert` makes the value of the written text and raises `ValueError` with what would do.
+    `convert` makes the value of the written text and raises `ValueError` with what would do. One
+    with `many` can be given any number of times; its value is the tuple of what was written.
     """
 
     names: tuple[str, ...]
@@ -22,6 +23,7 @@ class Option:
     default: Any = False
     metavar: str = ""
     convert: Callable[[str], Any] = str
+    many: bool = False
 
     @property
     def field(self) -> str:
@@ -77,9 +79,10 @@ def _read_option(
     if text is None:
         return False
     try:
-        values[option.field] = option.convert(text)
+        value = option.convert(text)
     except ValueError:
         return False
+    values[option.field] = (*values[option.field], value) if option.many else value
     return True
 
 
@@ -98,18 +101,32 @@ def typer_function(
 
     argument = typer.Argument(help=paths_help, metavar="PATH", show_default=False)
     parameters = [_parameter("paths", Annotated[list[str] | None, argument], None)]
-    for option in options:
-        settings: dict[str, Any] = {"help": option.help, "show_default": bool(option.metavar)}
-        if option.metavar:
-            settings["metavar"] = option.metavar
-        declared = typer.Option(*option.names, **settings)
-        annotation: Any = Annotated[str, declared] if option.metavar else Annotated[bool, declared]
-        default = str(option.default) if option.metavar else option.default
-        parameters.append(_parameter(option.field, annotation, default))
+    parameters += [_declared(option) for option in options]
     function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     function.__annotations__ = {each.name: each.annotation for each in parameters}
     function.__doc__ = run.__doc__
     return function
+
+
+def _declared(option: Option) -> Any:
+    from typing import Annotated
+
+    import typer
+
+    kind, default = _kind(option)
+    settings: dict[str, Any] = {"help": option.help, "show_default": kind is str}
+    if option.metavar:
+        settings["metavar"] = option.metavar
+    return _parameter(
+        option.field, Annotated[kind, typer.Option(*option.names, **settings)], default
+    )
+
+
+def _kind(option: Option) -> tuple[Any, Any]:
+    """The type that typer reads an option as, and the default in it."""
+    if not option.metavar:
+        return bool, option.default
+    return (list[str] | None, None) if option.many else (str, str(option.default))
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> Any:
@@ -120,11 +137,17 @@ def _parameter(name: str, annotation: Any, default: Any) -> Any:
 
 
 def _convert(option: Option, value: Any) -> Any:
+    if not option.metavar:
+        return value
+    if option.many:
+        return tuple(_converted(option, text) for text in value or ())
+    return option.default if value == str(option.default) else _converted(option, value)
+
+
+def _converted(option: Option, text: str) -> Any:
     import typer
 
-    if not option.metavar or value == str(option.default):
-        return option.default if option.metavar else value
     try:
-        return option.convert(value)
+        return option.convert(text)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint=option.names[-1]) from None

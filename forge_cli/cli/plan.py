@@ -17,7 +17,7 @@ from forge_cli.app.plan import Compiled, compiled, planned
 from forge_cli.app.planned import Planned
 from forge_cli.app.preparation import Wishes, limited
 from forge_cli.app.workspace import workspace_of
-from forge_cli.cli.findings import full
+from forge_cli.cli.formats import Checked, full
 from forge_cli.cli.options import (
     Color,
     Given,
@@ -101,7 +101,7 @@ def _lines(told: Planned, terminal: Terminal, view: View) -> Iterable[str]:
 def refuse(found: Compiled, path: Path, color: str) -> int:
     """Tell the findings for which a manifest is neither planned nor run; the exit status is 2."""
     terminal = Terminal.of(sys.stderr, color)
-    write(sys.stderr, full([found.report], terminal))
+    write(sys.stderr, full.write(Checked((found.report,)), terminal))
     complain(f"'{path}' is not valid, so there is no plan of it; mend what is told above")
     return 2
 

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from forge_cli.app.validate import Report, by_file, check_file
 from forge_cli.cli.arguments import (
@@ -14,12 +14,12 @@ from forge_cli.cli.arguments import (
     read_at_once,
     typer_function,
 )
+from forge_cli.cli.formats import FORMATS, Checked, load
 from forge_cli.cli.terminal import Terminal, complain, prepare_streams, write
 from forge_cli.errors import ForgeError
 from forge_cli.manifest.reading.discovery import STANDARD_INPUT, Selection, discover
 from forge_cli.manifest.reading.source import MAX_SIZE, read, read_stream
 
-FORMATS = ("full", "concise", "json")
 NOTHING_TO_CHECK = 5
 
 
@@ -40,13 +40,31 @@ def _size(text: str) -> int:
     return int(text)
 
 
+def _report(text: str) -> tuple[str, str]:
+    form, _, path = text.partition("=")
+    if form not in FORMATS or not path:
+        raise ValueError(
+            f"'{text}' is not a format and a file, as  json=findings.json; "
+            f"formats are {', '.join(FORMATS)}"
+        )
+    return form, path
+
+
 OPTIONS = (
     Option(
         ("--format",),
-        "How findings are written: full, concise or json.",
+        f"How findings are written: {', '.join(FORMATS)}.",
         "full",
         "FORMAT",
         one_of(*FORMATS),
+    ),
+    Option(
+        ("--report",),
+        "Write the findings to a file as well, in this format; any number of times.",
+        (),
+        "FORMAT=PATH",
+        _report,
+        many=True,
     ),
     Option(("--strict",), "Warnings fail as well."),
     Option(("--allow-empty",), "Nothing to check is no failure."),
@@ -72,6 +90,7 @@ PATHS_HELP = (
 def validate(
     paths: list[str],
     format: str,  # noqa: A002 - the option's name
+    report: tuple[tuple[str, str], ...],
     strict: bool,
     allow_empty: bool,
     stdin_filename: str,
@@ -90,25 +109,23 @@ def validate(
       forge validate
       forge validate manifests/ --strict
       forge validate --format json manifests/office-research.yaml
+      forge validate manifests/ --report json=findings.json --report concise=findings.txt
       cat manifests/office-research.yaml | forge validate - --stdin-filename manifests/x.yaml
     """
     prepare_streams()
     selection = discover(paths)
-    moment = now if isinstance(now, int) else time.time_ns() // 1_000_000
-    reports = []
-    for path in selection.files:
-        try:
-            name, data = _read(path, stdin_filename, max_size)
-        except ForgeError as error:
-            selection.refusals.append(str(error))
-            continue
-        reports.append(check_file(name, data, moment))
-        if verbose and not quiet:
-            complain(f"checked {name}: {len(reports[-1].findings)} findings", prefix="")
-    write(sys.stdout, _render(by_file(reports), format, quiet, Terminal.of(sys.stdout, color)))
-    for refusal in selection.refusals:
-        complain(refusal)
-    return _exit_code(selection, reports, strict, allow_empty)
+    if report:
+        from forge_cli.cli import reports as files
+
+        files.check(report, selection.files)
+    reading = (stdin_filename, max_size)
+    reports = list(_examined(selection, reading, now, verbose and not quiet))
+    checked = _checked(selection, reports, strict, quiet, allow_empty)
+    unwritten = list(files.save(report, checked)) if report else []
+    write(sys.stdout, load(format).write(checked, Terminal.of(sys.stdout, color)))
+    for sentence in (*checked.refusals, *unwritten):
+        complain(sentence)
+    return 2 if unwritten else checked.exit_code
 
 
 def run(words: Sequence[str]) -> int | None:
@@ -122,35 +139,37 @@ def command() -> Callable[..., int]:
     return typer_function(OPTIONS, PATHS_HELP, validate)
 
 
+def _examined(
+    selection: Selection, reading: tuple[str, int], now: int | str, verbose: bool
+) -> Iterator[Report]:
+    """The report of each file; one that cannot be read becomes a refusal of the selection."""
+    moment = now if isinstance(now, int) else time.time_ns() // 1_000_000
+    for path in selection.files:
+        try:
+            name, data = _read(path, *reading)
+        except ForgeError as error:
+            selection.refusals.append(str(error))
+            continue
+        report = check_file(name, data, moment)
+        if verbose:
+            complain(f"checked {name}: {len(report.findings)} findings", prefix="")
+        yield report
+
+
 def _read(path: str, stdin_filename: str, max_size: int) -> tuple[str, bytes]:
     if path == STANDARD_INPUT:
         return stdin_filename, read_stream(0, stdin_filename, max_size)
     return path, read(path, max_size)
 
 
-def _render(
-    reports: list[Report],
-    form: str,
-    quiet: bool,
-    terminal: Terminal,
-) -> Iterable[str]:
-    if form == "json":
-        from forge_cli.cli.findings_json import document
-
-        return [document(reports)]
-    from forge_cli.cli.findings import concise, full
-
-    if form == "concise":
-        return concise(reports, terminal)
-    return full(reports, terminal, with_summary=bool(reports) and not quiet)
-
-
-def _exit_code(selection: Selection, reports: list[Report], strict: bool, allow_empty: bool) -> int:
-    if selection.refusals:
-        return 2
-    if not selection.files:
-        if allow_empty:
-            return 0
-        complain("nothing to check: no manifest was found; name one, or --allow-empty")
-        return NOTHING_TO_CHECK
-    return int(any(report.fails(strict) for report in reports))
+def _checked(
+    selection: Selection, reports: list[Report], strict: bool, quiet: bool, allow_empty: bool
+) -> Checked:
+    refusals = selection.refusals
+    code = int(any(report.fails(strict) for report in reports))
+    if refusals:
+        code = 2
+    elif not selection.files and not allow_empty:
+        refusals = ["nothing to check: no manifest was found; name one, or --allow-empty"]
+        code = NOTHING_TO_CHECK
+    return Checked(tuple(by_file(reports)), tuple(refusals), code, strict, quiet)

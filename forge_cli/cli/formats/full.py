@@ -1,36 +1,30 @@
-"""Findings for people: a frame around the source line, or one line each."""
+"""Findings for people: a frame around the source line."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from forge_cli.app.validate import Report
+from forge_cli.cli.formats import Checked
+from forge_cli.cli.formats.concise import SEVERITY_INK, header, one_line, where
 from forge_cli.cli.source_lines import Excerpt, SourceLines
+from forge_cli.cli.spots import place_of
 from forge_cli.cli.terminal import Terminal
 from forge_cli.manifest.findings import Finding, Place, Spot
 
-_SEVERITY_INK = {"error": "red", "warning": "yellow"}
 
-
-def full(reports: Sequence[Report], terminal: Terminal, with_summary: bool = True) -> Iterator[str]:
+def write(checked: Checked, terminal: Terminal) -> Iterator[str]:
     """Lines: each finding framed, then how many there are and where to read on."""
     rule = ""
-    for report in reports:
+    for report in checked.reports:
         sources = _Sources(report, terminal)
         for finding in report.findings:
             if rule:
                 yield ""
             yield from map(terminal.fit, _frame(sources, finding, terminal))
             rule = finding.rule
-    if with_summary:
+    if checked.reports and not checked.quiet:
         if rule:
             yield ""
-        yield summary(reports) + (f"  More: forge explain {rule}" if rule else "")
-
-
-def concise(reports: Sequence[Report], terminal: Terminal) -> Iterator[str]:
-    """Lines: one for each finding."""
-    for report in reports:
-        for finding in report.findings:
-            yield _header(report.path, finding, terminal)
+        yield summary(checked.reports) + (f"  More: forge explain {rule}" if rule else "")
 
 
 def summary(reports: Sequence[Report]) -> str:
@@ -38,7 +32,7 @@ def summary(reports: Sequence[Report]) -> str:
     found = [finding.severity for report in reports for finding in report.findings]
     counts = [
         f"{found.count(severity)} {severity}{'s' if found.count(severity) != 1 else ''}"
-        for severity in _SEVERITY_INK
+        for severity in SEVERITY_INK
         if severity in found
     ]
     faulty = sum(1 for report in reports if report.findings)
@@ -46,11 +40,6 @@ def summary(reports: Sequence[Report]) -> str:
     if not counts:
         return f"No findings in {files}."
     return f"{', '.join(counts)} in {files if faulty == len(reports) else f'{faulty} of {files}'}."
-
-
-def place_of(spot: Spot) -> Place:
-    """Where a spot is; the file's first character if that is not known."""
-    return spot.place or Place(1, 1, 1, 2)
 
 
 class _Sources:
@@ -69,29 +58,17 @@ class _Sources:
         return self._lines[file]
 
 
-def _header(path: str, finding: Finding, terminal: Terminal) -> str:
-    severity = terminal.ink(_SEVERITY_INK[finding.severity], finding.severity)
-    rule = terminal.ink("dim", f"[{finding.rule}]")
-    where = _where(path, finding.spot, terminal)
-    return f"{where}: {severity}: {_one_line(terminal, finding.message)} {rule}"
-
-
-def _where(path: str, spot: Spot, terminal: Terminal) -> str:
-    place = place_of(spot)
-    return terminal.ink("bold", f"{terminal.safe(spot.file or path)}:{place.line}:{place.column}")
-
-
 _Mark = tuple[Place, Spot, str]
 
 
 def _frame(sources: _Sources, finding: Finding, terminal: Terminal) -> Iterator[str]:
     marks = _marks(finding, sources.path)
     gutter = len(str(max(place.line for each in marks for place, _, _ in each)))
-    yield _header(sources.path, finding, terminal)
+    yield header(sources.path, finding, terminal)
     for each in marks:
         yield f"{'':{gutter}} │"
         if each is not marks[0]:
-            yield f"{'':{gutter}} ├ {_where(sources.path, each[0][1], terminal)}"
+            yield f"{'':{gutter}} ├ {where(sources.path, each[0][1], terminal)}"
         yield from _excerpts(each, sources.of(each[0][1].file), gutter, finding, terminal)
     if finding.hint:
         yield f"{'':{gutter}} │"
@@ -124,8 +101,8 @@ def _excerpts(
 def _caret(excerpt: Excerpt, spot: Spot, sign: str, finding: Finding, terminal: Terminal) -> str:
     caret = sign * excerpt.length
     if sign == "^":
-        caret = terminal.ink(_SEVERITY_INK[finding.severity], caret)
-    note = f" {_one_line(terminal, spot.note)}" if spot.note else ""
+        caret = terminal.ink(SEVERITY_INK[finding.severity], caret)
+    note = f" {one_line(terminal, spot.note)}" if spot.note else ""
     return f"{' ' * excerpt.offset}{caret}{note}"
 
 
@@ -134,7 +111,3 @@ def _help(hint: str, gutter: int, terminal: Terminal) -> Iterator[str]:
     for line in hint.split("\n"):
         yield label + terminal.safe(line)
         label = " " * len(label)
-
-
-def _one_line(terminal: Terminal, text: str) -> str:
-    return terminal.safe(" ".join(text.split("\n")))

@@ -1,13 +1,11 @@
-"""How findings look."""
+"""How findings look to people."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from forge_cli.app.validate import Report
-from forge_cli.cli.findings import concise, full
-from forge_cli.cli.findings_json import document
+from forge_cli.cli.formats import Checked, concise, full
 from forge_cli.cli.terminal import ASCII_TWINS, Terminal
 from forge_cli.manifest.findings import Finding, Place, Severity, Spot
 from forge_cli.manifest.reading.places import locate_all
@@ -59,7 +57,7 @@ def report(*findings: Finding, data: bytes | None = None, path: str = "fix.forge
 
 
 def shown(found: Report, terminal: Terminal | None = None) -> str:
-    lines = full([found], terminal or Terminal(), with_summary=False)
+    lines = full.write(Checked((found,), quiet=True), terminal or Terminal())
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -105,13 +103,13 @@ def test_places_in_other_files_have_a_line_that_names_them_and_their_own_source(
         "  │\n"
         "  ╰ help: a hint\n"
     )
-    assert list(concise([elsewhere()], Terminal())) == [
+    assert list(concise.write(Checked((elsewhere(),)), Terminal())) == [
         "team/roles.yaml:2:1: error: a message [a-rule]"
     ]
 
 
 def test_three_findings_look_as_designed() -> None:
-    lines = full([report(*THREE)], Terminal())
+    lines = full.write(Checked((report(*THREE),)), Terminal())
     assert "".join(f"{line}\n" for line in lines) == (DATA / "full.txt").read_text()
 
 
@@ -202,7 +200,7 @@ def test_nothing_unprintable_reaches_the_terminal() -> None:
     )
     for text in (
         shown(report(finding, data=hostile.encode(errors="replace"), path=hostile)),
-        "\n".join(concise([report(finding, path=hostile)], Terminal())),
+        "\n".join(concise.write(Checked((report(finding, path=hostile),)), Terminal())),
     ):
         assert all(line.isprintable() for line in text.split("\n"))
 
@@ -214,7 +212,7 @@ def test_what_the_encoding_lacks_is_escaped_before_it_is_measured() -> None:
 
 
 def test_concise_is_one_line_each() -> None:
-    assert list(concise([report(*THREE)], Terminal())) == [
+    assert list(concise.write(Checked((report(*THREE),)), Terminal())) == [
         "fix.forge.yaml:31:5: error: unknown key 'needs' in item 'review' [unknown-key]",
         (
             "fix.forge.yaml:35:37: error: 'repository-write' exceeds role 'reviewer' "
@@ -235,49 +233,4 @@ def test_the_summary_counts() -> None:
         (clean,): "No findings in 1 file.",
     }
     for reports, line in last.items():
-        assert list(full(reports, Terminal()))[-1] == line
-
-
-def test_json_has_every_field() -> None:
-    (entry,) = json.loads(document([report(THREE[1])]))["findings"]
-    assert entry == {
-        "path": "fix.forge.yaml",
-        "line": 35,
-        "column": 37,
-        "end_line": 35,
-        "end_column": 53,
-        "rule": "capability-exceeds-role",
-        "severity": "error",
-        "message": "'repository-write' exceeds role 'reviewer'",
-        "hint": THREE[1].hint,
-        "related": [
-            {
-                "path": "fix.forge.yaml",
-                "line": 16,
-                "column": 5,
-                "end_line": 16,
-                "end_column": 17,
-                "note": "role 'reviewer' holds 1: 'repository-read'",
-            }
-        ],
-    }
-
-
-def test_json_names_the_file_of_each_place() -> None:
-    (entry,) = json.loads(document([elsewhere()]))["findings"]
-    assert (entry["path"], entry["line"]) == ("team/roles.yaml", 2)
-    assert [(each["path"], each["line"]) for each in entry["related"]] == [
-        ("m.yaml", 1),
-        ("team/roles.yaml", 1),
-    ]
-
-
-def test_json_is_versioned_ascii_that_every_reader_takes() -> None:
-    text = document([one("é\n".encode(), Place(1, 1, 1, 2), note="é", path="\udcff.yaml")])
-    assert text.isascii()
-    assert json.loads(text)["format_version"] == 1
-    assert json.loads(text)["findings"][0]["path"] == "\\xff.yaml"
-
-
-def test_json_without_findings_is_a_document() -> None:
-    assert json.loads(document([])) == {"format_version": 1, "findings": []}
+        assert list(full.write(Checked(reports), Terminal()))[-1] == line

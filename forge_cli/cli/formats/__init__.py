@@ -1,0 +1,49 @@
+"""The shelf of formats: the one table, from which a format's module is imported when it is needed.
+
+A format is a module named after it. Its `write` makes the lines that say what was found.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
+
+from forge_cli.app.validate import Report
+from forge_cli.cli.terminal import Terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What one call of `forge validate` came to.
+
+    `reports` are of files, by name; `refusals` are sentences on what could not be checked. With
+    `strict` warnings fail as well, with `quiet` the findings are all that is said.
+    """
+
+    reports: tuple[Report, ...]
+    refusals: tuple[str, ...] = ()
+    exit_code: int = 0
+    strict: bool = False
+    quiet: bool = False
+
+
+class Format(Protocol):
+    """What each format's module offers."""
+
+    def write(self, checked: Checked, terminal: Terminal, /) -> Iterable[str]:
+        """The lines of the whole output; `terminal` is what they are for."""
+        ...
+
+
+FORMATS: Mapping[str, str] = {
+    "full": "the source line of each finding, with what to type",
+    "concise": "a line for each finding",
+    "json": "one document",
+    "jsonl": "an object on each line, for each finding",
+}
+"""Every format, and what it is in a few words."""
+
+
+def load(name: str) -> Format:
+    """Import a format of the table."""
+    return cast(Format, import_module(f"{__name__}.{name}"))
