@@ -15,7 +15,7 @@ from forge_cli.app.validate import Report, beside, report
 from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
 from forge_cli.evidence.garbage import uncollected
-from forge_cli.manifest.check import examine, subject_of
+from forge_cli.manifest.check import subject_of
 from forge_cli.manifest.compilation.compile import compile as compile_plan
 from forge_cli.manifest.compilation.unsupported import unsupported
 from forge_cli.manifest.files import Files
@@ -45,7 +45,7 @@ def compiled(path: Path, now: int, workspace: Path | None = None) -> Compiled:
     data = read(path)
     source = parse(data)
     subject = subject_of(source, str(path), now, beside(str(path)))
-    found = report(examine(subject), str(path), data)
+    found = report(subject, data)
     if found.fails() or source.data is None:
         return Compiled(found)
     topology = subject.topology

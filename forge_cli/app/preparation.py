@@ -70,7 +70,9 @@ def prepare(
     file = None if wishes.inputs_file is None else read_file(wishes.inputs_file)
     inputs = bind(plan, read_pairs(wishes.given, plan.inputs), file)
     workspace = workspace_of(manifest, wishes.workspace)
-    late = [f.message for f in found.report.findings if f.rule == "deadline-past"]
+    # A comment can ignore it where nothing is run; here it is an error.
+    told = (*found.report.findings, *(finding for finding, _ in found.report.ignored))
+    late = [finding.message for finding in told if finding.rule == "deadline-past"]
     reasons = [*found.refusals, *late, *_missing(plan, workspace, env)]
     reasons += overweight(plan, workspace)
     if reasons:

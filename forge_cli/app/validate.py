@@ -8,6 +8,8 @@ from forge_cli.manifest.check import examine, subject_of
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding, Place, Spot
 from forge_cli.manifest.reading.source import parse
+from forge_cli.manifest.rules import load
+from forge_cli.manifest.subject import Subject
 
 _TOP = Place(1, 1, 1, 2)
 
@@ -16,13 +18,15 @@ _TOP = Place(1, 1, 1, 2)
 class Report:
     """The findings of one file, by line, column and rule; `data` are its bytes.
 
-    `others` are the files that it includes, by the names that spots have for them.
+    `others` are the files that it includes, by the names that spots have for them. `ignored` are
+    the warnings that a comment of the file silences, each with the reason it gives.
     """
 
     path: str
     findings: tuple[Finding, ...]
     data: bytes
     others: Mapping[str, bytes] = field(default_factory=dict, hash=False)
+    ignored: tuple[tuple[Finding, str], ...] = ()
 
     def fails(self, strict: bool = False) -> bool:
         """Whether there is an error, or with `strict` a warning."""
@@ -35,7 +39,7 @@ def check_file(path: str, data: bytes, now: int | None = None) -> Report:
     `path` is its name; files it refers to are looked up beside it. `now` (Unix milliseconds) is
     what deadlines are compared with; without it they are not.
     """
-    return report(examine(subject_of(parse(data), path, now, beside(path))), path, data)
+    return report(subject_of(parse(data), path, now, beside(path)), data)
 
 
 def beside(path: str) -> Files:
@@ -43,16 +47,29 @@ def beside(path: str) -> Files:
     return Files(os.path.dirname(path) or os.curdir)
 
 
-def report(
-    findings: list[Finding], path: str, data: bytes, others: Mapping[str, bytes] | None = None
-) -> Report:
+def report(subject: Subject, data: bytes, others: Mapping[str, bytes] | None = None) -> Report:
     """The findings in their places, which are looked up only if there are any."""
     others = others or {}
-    if not findings:
-        return Report(path, (), data, others)
+    findings = examine(subject)
+    if not findings and not subject.source.ignores:
+        return Report(subject.path, (), data, others)
     from forge_cli.manifest.reading.places import locate_all
 
-    return Report(path, tuple(sorted(locate_all(findings, data, others), key=_order)), data, others)
+    located = sorted(locate_all(findings, data, others), key=_order)
+    if not subject.source.ignores:
+        return Report(subject.path, tuple(located), data, others)
+    told, ignored = _told(replace(subject, found=tuple(located)))
+    return Report(subject.path, told, data, others, ignored)
+
+
+def _told(subject: Subject) -> tuple[tuple[Finding, ...], tuple[tuple[Finding, str], ...]]:
+    """What is told of a manifest with comments that ask to ignore warnings, and what is not."""
+    from forge_cli.manifest.reading.ignores import silence
+
+    told, silenced = silence(subject.found, subject.source.ignores)
+    told += load("unused-ignore").check(subject)
+    ignored = tuple((finding, comment.reason) for finding, comment in silenced)
+    return tuple(sorted(told, key=_order)), ignored
 
 
 def by_file(reports: Sequence[Report]) -> list[Report]:
@@ -63,14 +80,24 @@ def by_file(reports: Sequence[Report]) -> list[Report]:
     if not any(each.others for each in reports):
         return list(reports)
     told: dict[str, dict[Finding, None]] = {}
+    ignored: dict[str, dict[tuple[Finding, str], None]] = {}
     data: dict[str, bytes] = {}
     for each in reports:
         data |= {each.path: each.data, **each.others}
         for finding in each.findings:
             placed = _named(finding, each.path)
             told.setdefault(placed.spot.file, {})[placed] = None
+        for finding, reason in each.ignored:
+            placed = _named(finding, each.path)
+            ignored.setdefault(placed.spot.file, {})[placed, reason] = None
     return [
-        Report(path, tuple(sorted(told.get(path, ()), key=_order)), data[path], data)
+        Report(
+            path,
+            tuple(sorted(told.get(path, ()), key=_order)),
+            data[path],
+            data,
+            tuple(ignored.get(path, ())),
+        )
         for path in sorted(data)
     ]
 

@@ -20,7 +20,8 @@ class Subject:
     """One manifest under examination.
 
     `path` is the name that people know the file by; `now` is milliseconds since the epoch (UTC),
-    or None if time is not to be judged. What is costly is computed when it is first asked for.
+    or None if time is not to be judged. `found` is what all rules found, in its places, for the
+    one that judges what was ignored. What is costly is computed when it is first asked for.
     """
 
     source: Source
@@ -28,6 +29,7 @@ class Subject:
     path: str = ""
     now: int | None = None
     files: Files = field(default_factory=lambda: Files(None))
+    found: tuple[Finding, ...] = ()
 
     @property
     def data(self) -> dict[str, Any]:

@@ -81,3 +81,18 @@ def test_what_is_wrong_in_one_manifest_is_told_of_each() -> None:
 def test_reports_without_other_files_stay_as_they_are() -> None:
     reports = [Report("b.yaml", (), b""), Report("a.yaml", (), b"")]
     assert by_file(reports) == reports
+
+
+def test_what_a_comment_ignores_is_reported_with_its_reason() -> None:
+    text = VALID + b"deadline: '2020-01-01T00:00:00Z'  # forge: ignore[deadline-past] a replay\n"
+    report = check_file("a.yaml", text, now=1_790_000_000_000)
+    assert report.findings == ()
+    assert [(each.rule, why) for each, why in report.ignored] == [("deadline-past", "a replay")]
+    assert not report.fails(strict=True)
+
+
+def test_what_is_ignored_in_a_file_goes_to_its_own_report() -> None:
+    ignored = ((shared(), "it is known"),)
+    reports = [Report("a.yaml", (), b"", ROLES, ignored), Report("b.yaml", (), b"", ROLES, ignored)]
+    found = [(each.path, [why for _, why in each.ignored]) for each in by_file(reports)]
+    assert found == [("a.yaml", []), ("b.yaml", []), ("roles.yaml", ["it is known"])]

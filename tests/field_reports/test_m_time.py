@@ -71,3 +71,14 @@ def test_a_clock_that_is_wrong_by_an_hour_steals_nothing(forge: Forge) -> None:
     forge.write("m.forge.yaml", HELLO)
     prefix = [shutil.which("faketime") or "", "-f", "-1h"]
     assert forge("run", "m.forge.yaml", prefix=prefix, env=dict(os.environ)).code == 0
+
+
+def test_a_deadline_in_the_past_refuses_a_run_also_where_it_is_ignored(forge: Forge) -> None:
+    """A natural neighbour: what a comment ignores in a check must not start a run."""
+    text = "forge: 1\nwork_items: {a: {run: ['true'], capabilities: []}}\n"
+    text += "deadline: '2020-01-01T00:00:00Z'  # forge: ignore[deadline-past] kept as it was\n"
+    forge.write("m.forge.yaml", text)
+    assert forge("validate", "--strict").code == 0
+    said = forge("run")
+    assert said.code == 2
+    assert "2020-01-01" in said.out

@@ -4,7 +4,7 @@ import errno
 import os
 import stat
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from yaml.error import MarkedYAMLError
 
@@ -15,6 +15,9 @@ from forge_cli.manifest.reading.refusals import start_of
 from forge_cli.manifest.reading.scalars import shorten
 from forge_cli.manifest.reading.text import decode
 from forge_cli.manifest.reading.tree import StopError, Tree
+
+if TYPE_CHECKING:
+    from forge_cli.manifest.reading.ignores import Ignore
 
 MAX_SIZE = 8 * 2**20
 """Bytes of one manifest, unless the caller says otherwise."""
@@ -43,12 +46,14 @@ class Source:
 
     `data` is a mapping of text to plain values (`str`, `int`, `float`, `bool`, None, `list`,
     `dict`), or None if the faults leave nothing to look at. `holes` are the paths of mappings
-    that lack a key only because it was faulty: nothing follows from its absence.
+    that lack a key only because it was faulty: nothing follows from its absence. `ignores` are the
+    comments that ask to tell no warning of a line.
     """
 
     data: dict[str, Any] | None
     faults: tuple[Finding, ...] = ()
     holes: frozenset[Path] = frozenset()
+    ignores: "tuple[Ignore, ...]" = ()
 
 
 def read(path: str | os.PathLike[str], max_size: int = MAX_SIZE) -> bytes:
@@ -104,10 +109,19 @@ def parse(data: bytes) -> Source:
 
         return Source(None, (*tree.faults, *_unless_follows(explain(error, text), faults)))
     if isinstance(tree.root, dict):
-        return Source(tree.root, tuple(tree.faults), frozenset(tree.holes))
+        return Source(tree.root, tuple(tree.faults), frozenset(tree.holes), _ignores(text))
     if tree.root is not None or not tree.faults:
         tree.faults.append(_no_mapping(tree))
     return Source(None, tuple(tree.faults))
+
+
+def _ignores(text: str) -> "tuple[Ignore, ...]":
+    """Only a text that has the word is looked at again."""
+    if "ignore" not in text:
+        return ()
+    from forge_cli.manifest.reading.ignores import ignores
+
+    return ignores(text)
 
 
 def _read_regular(descriptor: int, name: str, max_size: int) -> bytes:

@@ -26,8 +26,9 @@ class Check(Protocol):
 class Rule:
     """A row of the table.
 
-    A rule about `reading` tells the faults of the YAML or of its shape, and is imported if there
-    are any; one about meaning is imported if one of `keys` occurs in the manifest, or always.
+    A rule about `reading` tells the faults of the YAML, of its shape or of its comments, and is
+    imported if there are any; one about meaning is imported if one of `keys` occurs in the
+    manifest, or always. `unused-ignore` is asked once all findings have their places.
     """
 
     severity: Severity = "error"
@@ -35,8 +36,8 @@ class Rule:
     keys: frozenset[str] = frozenset()
 
 
-def _reading() -> Rule:
-    return Rule(reading=True)
+def _reading(severity: Severity = "error") -> Rule:
+    return Rule(severity, reading=True)
 
 
 def _meaning(*keys: str, severity: Severity = "error") -> Rule:
@@ -70,6 +71,8 @@ RULES: Mapping[str, Rule] = {
     "unknown-kind": _reading(),
     "unknown-value": _reading(),
     "out-of-range": _reading(),
+    "bad-ignore": _reading("warning"),
+    "unused-ignore": _reading("warning"),
     "unknown-reference": _meaning(),
     "version-mismatch": _meaning("roles", "schemas"),
     "bad-reference": _meaning(
@@ -148,6 +151,7 @@ def due(subject: Subject) -> Iterator[str]:
     faulty = {fault.rule for fault in subject.source.faults}
     faulty |= {error.rule for error in subject.structure.errors}
     faulty |= {"too-many-faults"} if subject.structure.hopeless else set()
+    faulty |= {"bad-ignore"} if subject.source.ignores else set()
     for name, rule in RULES.items():
         if name in faulty if rule.reading else _applies(rule, subject):
             yield name

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import forge_cli.manifest.rules as shelf
-from forge_cli.manifest.check import check
+from forge_cli.app.validate import report
+from forge_cli.manifest.check import subject_of
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding
-from forge_cli.manifest.reading.places import locate_all
 from forge_cli.manifest.reading.source import parse
 from forge_cli.manifest.rules import RULES, load
 
@@ -24,8 +24,9 @@ Examples = Callable[[str], dict[str, Any]]
 
 
 def findings_of(example: Any) -> list[Finding]:
-    found = check(parse(example.text), "example.yaml", NOW, Files(None, example.files))
-    return locate_all(found, example.text)
+    files = Files(None, example.files)
+    subject = subject_of(parse(example.text), "example.yaml", NOW, files)
+    return list(report(subject, example.text).findings)
 
 
 def test_every_module_of_the_shelf_is_in_the_table_and_the_other_way_round() -> None:
