@@ -1,4 +1,4 @@
-"""Programs of other people that tests try forge with."""
+"""Programs and plug-ins of other people that tests try forge with."""
 
 import shutil
 import subprocess
@@ -43,3 +43,27 @@ def _install(packages: tuple[str, ...], folder: Path) -> None:
         made.rename(folder)
     except OSError:  # Another process of the same tests was faster.
         shutil.rmtree(made)
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Installs a distribution for this test: `install("acme", "shout = acme:Shout", acme="...")`.
+
+    Entry points are lines of the group `forge.handlers`; keywords are modules and their source.
+    Returns the folder on the path, which is a new one for each distribution.
+    """
+
+    def install(name: str, *entry_points: str, version: str = "1.0", **modules: str) -> Path:
+        folder = tmp_path / "installed" / f"{name}-{version}"
+        info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+        info.mkdir(parents=True)
+        metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        (info / "METADATA").write_text(metadata, "utf-8")
+        lines = "\n".join(["[forge.handlers]", *entry_points])
+        (info / "entry_points.txt").write_text(lines + "\n", "utf-8")
+        for module, source in modules.items():
+            (folder / f"{module}.py").write_text(source, "utf-8")
+        monkeypatch.syspath_prepend(folder)
+        return folder
+
+    return install

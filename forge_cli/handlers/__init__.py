@@ -2,14 +2,12 @@
 
 A kind is a module with `create(context)`. What that gives has `run(turn)`, which is one turn and
 raises `Stopped` when it is cancelled, once nothing of the turn is left, and `close()`, which ends
-what is kept between turns.
+what is kept between turns. A kind that is not in the table is a plug-in's.
 """
 
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
-
-from forge_cli.errors import ForgeError
 
 if TYPE_CHECKING:  # a worker process imports this package, too, and starts without what runs it
     from forge_cli.handlers.context import HandlerContext, OpenHandler
@@ -20,13 +18,16 @@ KINDS: Mapping[str, str] = {
 }
 """The module of each kind, imported when a run uses it."""
 
+PLUG_IN = "forge_cli.handlers.plugin"
+"""The module of all other kinds."""
+
 
 def create(kinds: Iterable[str], context: "HandlerContext") -> "dict[str, OpenHandler]":
     """A handler for each kind; `ForgeError` for a kind that nobody has."""
-    handlers: dict[str, OpenHandler] = {}
-    for kind in kinds:
-        if kind not in KINDS:
-            known = ", ".join(sorted(KINDS))
-            raise ForgeError(f"there is no handler kind {kind!r} here; there are: {known}")
-        handlers[kind] = cast("OpenHandler", import_module(KINDS[kind]).create(context))
-    return handlers
+    return {kind: _created(kind, context) for kind in kinds}
+
+
+def _created(kind: str, context: "HandlerContext") -> "OpenHandler":
+    if kind in KINDS:
+        return cast("OpenHandler", import_module(KINDS[kind]).create(context))
+    return cast("OpenHandler", import_module(PLUG_IN).create(kind, context))

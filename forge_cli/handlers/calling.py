@@ -1,4 +1,4 @@
-"""Calls a user's function with a turn and makes a result of whatever comes of it."""
+"""Calls a user's function with a turn and makes an answer of whatever comes of it."""
 
 import importlib.util
 import json
@@ -6,7 +6,7 @@ import os
 import sys
 import types
 from collections.abc import Awaitable
-from typing import Any
+from typing import Any, Protocol
 
 from forge_cli.handlers import wire
 from forge_cli.handlers.frames import LONGEST
@@ -24,23 +24,40 @@ class LoadError(Exception):
     """The file or the function in it cannot be had; the text is a sentence."""
 
 
-class Callee:
+class Callee(Protocol):
+    """What a worker calls for each turn."""
+
+    noun: str
+    """What messages call it."""
+
+    def call(self, turn: Turn) -> dict[str, Json]:
+        """The fields of the result that comes of it. Whatever it raises is told by `answer`."""
+        ...
+
+    def line_of(self, error: BaseException) -> str:
+        """`file.py:12: ` for the place of its own that the error came through, or nothing."""
+        ...
+
+
+class FileCallee:
     """One file, loaded at the first call; files beside it can be imported from it."""
+
+    noun = "the function"
 
     def __init__(self, file: str) -> None:
         self._path = file
         self._name = os.path.basename(file)
         self._module: types.ModuleType | None = None
 
-    def call(self, turn: Turn) -> Any:
-        """What the function returns, awaited if it is awaitable."""
+    def call(self, turn: Turn) -> dict[str, Json]:
+        """The fields of what the function returns, awaited if it is awaitable."""
         function = self._function(str(turn.handler["call"]).rpartition(":")[2])
         value = function(turn)
         if not isinstance(value, dict) and isinstance(value, Awaitable):
             import asyncio
 
-            return asyncio.run(_awaited(value))
-        return value
+            value = asyncio.run(_awaited(value))
+        return as_result(value, turn.grant.outputs)
 
     def line_of(self, error: BaseException) -> str:
         """`file.py:12: ` for the innermost line of the file that the error came through."""
@@ -83,18 +100,22 @@ async def _awaited(value: Awaitable[Any]) -> Any:
 
 def answer(callee: Callee, message: bytes) -> bytes:
     """The JSON of the result of the turn that the message is; never raises but for a stop."""
-    turn = wire.decode_turn(_decode(message.decode()))
+    return encode(outcome(callee, wire.decode_turn(_decode(message.decode()))), callee.noun)
+
+
+def outcome(callee: Callee, turn: Turn) -> dict[str, Json]:
+    """The fields of the turn's result, whatever is raised in it."""
     try:
-        return encode(as_result(callee.call(turn), turn.grant.outputs))
+        return callee.call(turn)
     except LoadError as error:
-        return encode(failed("error", str(error)))
+        return failed("error", str(error))
     except SystemExit as error:
         if error.__class__ is not SystemExit:
             raise  # it is the worker that is told to stop
-        return encode(failed("error", f"{callee.line_of(error)}called sys.exit({error.code!r})"))
+        return failed("error", f"{callee.line_of(error)}called sys.exit({error.code!r})")
     except BaseException as error:  # noqa: BLE001  everything is an outcome, and recorded as one
         report(error)
-        return encode(failed("error", callee.line_of(error) + name_of(error)))
+        return failed("error", callee.line_of(error) + name_of(error))
 
 
 def as_result(value: Any, outputs: tuple[str, ...]) -> dict[str, Json]:
@@ -114,20 +135,21 @@ def as_result(value: Any, outputs: tuple[str, ...]) -> dict[str, Json]:
     )
 
 
-def encode(fields: dict[str, Json]) -> bytes:
-    """The fields as JSON, or a failure that says why they are none."""
+def encode(fields: dict[str, Json], noun: str) -> bytes:
+    """The fields as JSON, or a failure that says why they are none; `noun` is who gave them."""
     try:
         payload = _encode(fields).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        return encode(failed("invalid-output", f"what the function returned is not JSON: {error}"))
+        reason = f"what {noun} returned is not JSON: {error}"
+        return encode(failed("invalid-output", reason), noun)
     if len(payload) > LONGEST - SPARE:
-        reason = f"what the function returned is {len(payload)} bytes of JSON; at most {LONGEST}"
-        return encode(failed("invalid-output", reason))
+        reason = f"what {noun} returned is {len(payload)} bytes of JSON; at most {LONGEST}"
+        return encode(failed("invalid-output", reason), noun)
     return payload
 
 
 def failed(kind: str, message: str) -> dict[str, Json]:
-    """A failure of the function's."""
+    """A failure of the call's."""
     return {"status": "failed", "kind": kind, "message": message}
 
 

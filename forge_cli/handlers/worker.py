@@ -1,7 +1,7 @@
-"""The process in which functions run: it loads one file and calls it turn by turn.
+"""The process in which turns are made: it loads one file or plug-in and calls it turn by turn.
 
-Turns and answers go over a channel of their own, so what a function prints cannot get in between.
-What the file's modules hold, lives as long as the worker; working folder and environment are put
+Turns and answers go over a channel of their own, so what a turn prints cannot get in between.
+What the modules hold, lives as long as the worker; working folder and environment are put
 back after each turn, and the processes that a turn leaves are ended with it. A worker that cannot
 be put back (threads were left, a standard stream was closed) says that it is `spent`.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 from forge_cli.gateway import tree
 from forge_cli.gateway.farewell import see_off
-from forge_cli.handlers.calling import Callee, answer
+from forge_cli.handlers.calling import Callee, FileCallee, answer
 from forge_cli.handlers.frames import read_frame, write_frame
 
 CHANNEL = 3
@@ -25,14 +25,14 @@ CHANNEL = 3
 
 
 class Stop(SystemExit):
-    """TERM arrived: what the function cleans up in a `finally` is cleaned up."""
+    """TERM arrived: what the turn cleans up in a `finally` is cleaned up."""
 
 
 class Worker:
-    """Serves the channel with the functions of one file. `grace` is in seconds."""
+    """Serves the channel with what is called. `grace` is in seconds."""
 
-    def __init__(self, file: str, workspace: str, grace: float) -> None:
-        self._callee = Callee(file)
+    def __init__(self, callee: Callee, workspace: str, grace: float) -> None:
+        self._callee = callee
         self._workspace = workspace
         self._grace = grace
         self._process = os.getpid()
@@ -117,12 +117,17 @@ def close_channel() -> None:
         return
 
 
-def main(file: str, workspace: str, grace: str) -> None:
+def serve(callee: Callee, workspace: str, grace: str) -> None:
     """Serve until forge closes the channel; `grace` is in seconds."""
     sys.dont_write_bytecode = True
     with suppress(locale.Error):
         locale.setlocale(locale.LC_CTYPE, "")  # by the environment that is this process's own
-    sys.path.insert(0, os.path.dirname(file))  # noqa: PTH120  the path is a text here
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(line_buffering=True)  # what was printed before a crash is kept
-    Worker(file, workspace, float(grace)).serve()
+    Worker(callee, workspace, float(grace)).serve()
+
+
+def main(file: str, workspace: str, grace: str) -> None:
+    """Serve the functions of a file, which finds what lies beside it."""
+    sys.path.insert(0, os.path.dirname(file))  # noqa: PTH120  the path is a text here
+    serve(FileCallee(file), workspace, grace)

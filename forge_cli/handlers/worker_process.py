@@ -5,6 +5,7 @@ import os
 import shutil
 import socket
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from forge_cli.gateway.processes import Ending, Process, Processes, Program
 from forge_cli.gateway.streams import Capture, Pipe
@@ -12,9 +13,20 @@ from forge_cli.handlers.context import HandlerContext
 from forge_cli.handlers.environment import temporary_folder
 from forge_cli.handlers.frames import CHUNK, Assembly, frame
 
-WORKER = "forge_cli.handlers.worker"
 CAP = 16 * 1024 * 1024
 """Bytes that are kept of what one turn prints on each stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What workers serve: a program, or with `call` a `module:function` that is imported already.
+
+    Its arguments are followed by the workspace and the seconds of grace.
+    """
+
+    path: str
+    argv: tuple[str, ...]
+    call: bool = False
 
 
 class WorkerProcess:
@@ -24,13 +36,13 @@ class WorkerProcess:
         self,
         context: HandlerContext,
         processes: Processes,
-        file: str,
+        service: Service,
         variables: Mapping[str, str],
         grace: float,
     ) -> None:
-        """Start it for the functions of `file`; `grace` is in seconds.
+        """Start it; `grace` is in seconds.
 
-        `processes` are those whose warden has imported `WORKER`.
+        `processes` are those whose warden has imported what is to be called.
         """
         self._context = context
         self._processes = processes
@@ -44,9 +56,9 @@ class WorkerProcess:
         self._channel.setblocking(False)
         self._loop.add_reader(self._channel, self._read)
         workspace = str(context.workspace)
-        argv = [file, file, workspace, str(grace)]
+        argv = [*service.argv, workspace, str(grace)]
         environment = {**variables, "TMPDIR": self._temporary}
-        self.program = Program(f"{WORKER}:main", argv, environment, workspace, grace, call=True)
+        self.program = Program(service.path, argv, environment, workspace, grace, service.call)
         self.process = self._start(theirs)
         self.process.ended.add_done_callback(self._finish)
 

@@ -1,7 +1,6 @@
 """A workspace, handlers that are open in it, and turns for them."""
 
 import asyncio
-import hashlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,21 +14,7 @@ from forge_cli.handlers import create
 from forge_cli.handlers.context import HandlerContext
 from forge_cli.multiagent.plan import Grant
 from forge_cli.multiagent.turn import Turn, TurnResult
-
-
-class Kept:
-    """Artifacts in memory."""
-
-    def __init__(self) -> None:
-        self._bodies: dict[str, bytes] = {}
-
-    def put(self, data: bytes) -> str:
-        digest = "sha256:" + hashlib.sha256(data).hexdigest()
-        self._bodies[digest] = data
-        return digest
-
-    def get(self, digest: str) -> bytes:
-        return self._bodies[digest]
+from forge_cli.testing import Kept, a_turn
 
 
 @pytest.fixture
@@ -53,23 +38,7 @@ def context(tmp_path: Path, kept: Kept) -> Iterator[HandlerContext]:
 
 @pytest.fixture
 def turn() -> Turn:
-    return Turn(
-        run_id="run-1",
-        item_id="item",
-        attempt_id="attempt-1",
-        key="item/1",
-        number=1,
-        role_id="role",
-        role_version=1,
-        purpose="Look at it",
-        inputs={},
-        grant=Grant(outputs=("result",)),
-        handler_kind="command",
-        handler={},
-        budget={},
-        timeout=60_000,
-        deadline=0,
-    )
+    return a_turn(handler_kind="command")
 
 
 @pytest.fixture

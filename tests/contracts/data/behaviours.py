@@ -63,6 +63,9 @@ def tell():
     with open("fifo", "w") as file:
         file.write(str(os.getpid()))
 
+def sleeps(turn):
+    time.sleep(600)
+
 def hangs(turn):
     tell()
     time.sleep(600)

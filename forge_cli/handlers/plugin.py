@@ -1,0 +1,56 @@
+"""The handler kinds of plug-ins: a turn is one `run` of an installed class in a worker process.
+
+What an installed distribution runs is code that its installer trusts, but not to return: so it is
+kept out of the process that keeps the run's time, budget and ledger.
+"""
+
+import json
+import sys
+
+from forge_cli.errors import ForgeError
+from forge_cli.gateway.processes import ROOT
+from forge_cli.handlers.context import HandlerContext, InputsError, with_inputs_opened
+from forge_cli.handlers.environment import VariablesError
+from forge_cli.handlers.installed import PlugIn, named, search_path
+from forge_cli.handlers.worker_process import Service
+from forge_cli.handlers.workers import Workers
+from forge_cli.multiagent.turn import Turn, TurnResult
+
+BOOT = (
+    "import sys; sys.path.append(sys.argv[1]); from forge_cli.handlers.plugin_worker import main; "
+    "main(*sys.argv[2:])"
+)
+
+
+class PlugInHandler:
+    """Has workers run one plug-in's turns; they stay for the next one until `close`."""
+
+    def __init__(self, plug_in: PlugIn, context: HandlerContext) -> None:
+        self._context = context
+        self._workers = Workers(context, context.processes, "the handler")
+        # An interpreter of its own, with all that an installation in development hooks into one.
+        boot = ("-I", "-X", "utf8", "-c", BOOT, ROOT, plug_in.target, json.dumps(search_path()))
+        self._service = Service(sys.executable, (sys.executable, *boot))
+
+    async def run(self, turn: Turn) -> TurnResult:
+        """Make the turn. Whatever the plug-in does is a result; cancelling ends its worker."""
+        try:
+            return await self._workers.run(with_inputs_opened(turn, self._context), self._service)
+        except (InputsError, VariablesError) as error:
+            return TurnResult.failed("error", self._context.redactor.redact(str(error)))
+
+    async def close(self) -> None:
+        """End all workers."""
+        await self._workers.close()
+
+
+def create(kind: str, context: HandlerContext) -> PlugInHandler:
+    """The handler of a run; `ForgeError` if no plug-in of that kind can be used."""
+    plug_in = named(kind)
+    if plug_in is None:
+        raise ForgeError(
+            f"there is no handler kind {kind!r} here; `forge plugins` lists those there are"
+        )
+    if plug_in.problem:
+        raise ForgeError(f"the handler kind {kind!r} cannot be used: {plug_in.problem}")
+    return PlugInHandler(plug_in, context)
