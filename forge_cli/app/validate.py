@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import NamedTuple
 
 from forge_cli.manifest.check import examine, subject_of
 from forge_cli.manifest.files import Files
@@ -14,8 +15,7 @@ from forge_cli.manifest.subject import Subject
 _TOP = Place(1, 1, 1, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The findings of one file, by line, column and rule; `data` are its bytes.
 
     `others` are the files that it includes, by the names that spots have for them. `ignored` are
@@ -25,7 +25,7 @@ class Report:
     path: str
     findings: tuple[Finding, ...]
     data: bytes
-    others: Mapping[str, bytes] = field(default_factory=dict, hash=False)
+    others: Mapping[str, bytes] = MappingProxyType({})
     ignored: tuple[tuple[Finding, str], ...] = ()
 
     def fails(self, strict: bool = False) -> bool:
@@ -58,7 +58,7 @@ def report(subject: Subject, data: bytes, others: Mapping[str, bytes] | None = N
     located = sorted(locate_all(findings, data, others), key=_order)
     if not subject.source.ignores:
         return Report(subject.path, tuple(located), data, others)
-    told, ignored = _told(replace(subject, found=tuple(located)))
+    told, ignored = _told(subject.after(located))
     return Report(subject.path, told, data, others, ignored)
 
 
@@ -106,9 +106,9 @@ def _named(finding: Finding, path: str) -> Finding:
     """The finding with the file of each spot, also of those in the manifest itself."""
 
     def named(spot: Spot) -> Spot:
-        return spot if spot.file else replace(spot, file=path)
+        return spot if spot.file else spot._replace(file=path)
 
-    return replace(finding, spot=named(finding.spot), related=tuple(map(named, finding.related)))
+    return finding._replace(spot=named(finding.spot), related=tuple(map(named, finding.related)))
 
 
 def _order(finding: Finding) -> tuple[str, Place, str, str]:

@@ -1,8 +1,7 @@
 """Options declared once, read at once or by typer: both give the same values."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from forge_cli.cli.terminal import COLORS
 
@@ -10,8 +9,7 @@ QUIET, VERBOSE = ("-q", "--quiet"), ("-v", "--verbose")
 """The two flags that every command has; of both, `-q` decides."""
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """One option of a command; a flag if it has no `metavar`.
 
     `convert` makes the value of the written text and raises `ValueError` with what would do. One

@@ -1,6 +1,6 @@
 """Lines of a manifest as a terminal can show them, with the cells that a place covers."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.manifest.findings import Place
@@ -13,8 +13,7 @@ _CUT = "..."
 _TAB = "    "
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """A shown line; `offset` and `length` are the cells of the place in it."""
 
     text: str

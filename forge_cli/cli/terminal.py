@@ -4,8 +4,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import IO, TextIO
+from typing import IO, NamedTuple, TextIO
 
 GLYPHS = "│┆─╰└├█░"
 ASCII_TWINS = str.maketrans(GLYPHS, "|:-``|#.")
@@ -15,8 +14,7 @@ COLORS = ("auto", "always", "never")
 _STYLES = {"red": "31", "green": "32", "yellow": "33", "cyan": "36", "bold": "1", "dim": "2"}
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(NamedTuple):
     """The decisions for one stream.
 
     `live` is whether a line that was written can be redrawn, `encoding` what its bytes are in.

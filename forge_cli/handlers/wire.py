@@ -4,8 +4,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields
 
+from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.messages import AgentMessage
-from forge_cli.multiagent.terms import Grant, Json
+from forge_cli.multiagent.terms import Json
 from forge_cli.multiagent.turn import Turn, TurnResult
 
 _encode = json.JSONEncoder(check_circular=False, allow_nan=False, separators=(",", ":")).encode

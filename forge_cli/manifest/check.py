@@ -1,7 +1,5 @@
 """Plain data to findings: what was not read, what has the wrong shape, what makes no sense."""
 
-from dataclasses import replace
-
 from forge_cli.manifest.consequences import Consequences, judgeable
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding, Spot
@@ -29,7 +27,7 @@ def subject_of(
     """What the rules look at, for who also needs what the manifest means."""
     begin()
     shape = structure(source.data, source.holes)
-    return Subject(source, shape, path, now, files or Files(None))
+    return Subject(source, shape, path, now, files)
 
 
 def examine(subject: Subject) -> list[Finding]:
@@ -58,8 +56,7 @@ def _readable(finding: Finding) -> Finding:
     texts = (finding.message, finding.hint, finding.spot.note, *(s.note for s in finding.related))
     if max(map(len, texts)) <= SHORT:
         return finding
-    return replace(
-        finding,
+    return finding._replace(
         message=readable(finding.message),
         hint=readable(finding.hint),
         spot=_noted(finding.spot),
@@ -68,4 +65,4 @@ def _readable(finding: Finding) -> Finding:
 
 
 def _noted(spot: Spot) -> Spot:
-    return replace(spot, note=readable(spot.note))
+    return spot._replace(note=readable(spot.note))

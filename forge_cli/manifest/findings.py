@@ -1,7 +1,6 @@
 """Findings: what is wrong, where it is in the data, and what to type; made concrete late."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Path = tuple[str | int, ...]
 """Where a value is in the plain data: keys and list indexes from the top."""
@@ -9,8 +8,7 @@ Path = tuple[str | int, ...]
 Severity = Literal["error", "warning"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Place(NamedTuple):
     """A region of a file: 1-based, columns in code points, `end_column` one past the last."""
 
     line: int
@@ -19,8 +17,7 @@ class Place:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """A symbolic place: the key or the value at a path, or the part `token` of its text.
 
     `place` is set where the region is known already (faults of the YAML itself). `note` is what
@@ -36,8 +33,7 @@ class Spot:
     file: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One fault. `message` and `hint` name what they speak of; `hint` may have several lines."""
 
     rule: str

@@ -5,7 +5,7 @@ here, and both match the whole text only because of the anchors.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 ID = "^[a-z][a-z0-9_-]{0,63}$"
 SCHEMA_ID = "^[a-z][a-z0-9_-]{0,63}@[1-9][0-9]{0,8}$"
@@ -18,8 +18,7 @@ NOT_BLANK = "[^ \\t\\n]"
 PROGRAM = "^[^ \\t\\n]|[^ \\t\\n]$"
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(NamedTuple):
     """What a pattern wants: the noun, how it is built, and one that is right."""
 
     noun: str

@@ -1,7 +1,6 @@
 """What a rule looks at: one manifest, from its bytes' faults to its meaning."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from forge_cli.manifest.meaning.topology import Topology
 
 
-@dataclass(frozen=True)
 class Subject:
     """One manifest under examination.
 
@@ -24,12 +22,25 @@ class Subject:
     one that judges what was ignored. What is costly is computed when it is first asked for.
     """
 
-    source: Source
-    structure: Structure
-    path: str = ""
-    now: int | None = None
-    files: Files = field(default_factory=lambda: Files(None))
-    found: tuple[Finding, ...] = ()
+    def __init__(
+        self,
+        source: Source,
+        structure: Structure,
+        path: str = "",
+        now: int | None = None,
+        files: Files | None = None,
+        found: tuple[Finding, ...] = (),
+    ) -> None:
+        self.source = source
+        self.structure = structure
+        self.path = path
+        self.now = now
+        self.files = files or Files(None)
+        self.found = found
+
+    def after(self, found: Iterable[Finding]) -> "Subject":
+        """The same manifest, when that is what all rules found."""
+        return Subject(self.source, self.structure, self.path, self.now, self.files, tuple(found))
 
     @property
     def data(self) -> dict[str, Any]:

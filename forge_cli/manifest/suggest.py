@@ -1,8 +1,8 @@
 """Suggestions for words that are not known: other tools' words first, then edit distance."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 _FOREIGN: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "needs": ("GitHub's", ("depends_on",)),
@@ -72,8 +72,7 @@ _FOREIGN: Mapping[str, tuple[str, tuple[str, ...]]] = {
 _LONGEST = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(NamedTuple):
     """The word that was meant, and whose word was written (`GitHub's`), if it is another tool's."""
 
     word: str

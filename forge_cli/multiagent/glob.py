@@ -3,9 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 MAX_LENGTH = 1024
 """Characters of a whole scope, its type included."""
@@ -33,8 +33,7 @@ _ADVICE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One part of a segment: a character out of `ranges` (ends included), once or, if it `repeats`,
     any number of times. `wild` tokens never match a leading dot.
     """

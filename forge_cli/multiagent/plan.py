@@ -5,17 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from forge_cli.multiagent.budget import Budget
-from forge_cli.multiagent.terms import (
-    NOTHING,
-    Deadline,
-    FailureKind,
-    Grant,
-    Json,
-    Merge,
-    Pattern,
-    Risk,
-    Then,
-)
+from forge_cli.multiagent.grants import NOTHING, Deadline, Grant
+from forge_cli.multiagent.terms import FailureKind, Json, Merge, Pattern, Risk, Then
 
 __all__ = [
     "DEFAULT_BUDGET",

@@ -20,9 +20,8 @@ names `.` and `..` are never matched.
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from forge_cli.multiagent.automaton import Automaton
 from forge_cli.multiagent.glob import ANY_SEGMENTS, MAX_LENGTH, fault, is_wild, mended
@@ -39,8 +38,7 @@ UNDECIDED = "(too many possibilities to name one)"
 """What `overlaps` says instead of a path when it looked in vain for too long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """A canonical scope. `segments` are those of a glob; a net scope has its one address."""
 
     kind: Literal["files", "net"]
@@ -52,8 +50,7 @@ Scopes = str | Scope | Iterable[str | Scope]
 """One scope or several, as texts or parsed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inclusion:
+class Inclusion(NamedTuple):
     """Whether a scope lies within others, and the shortest thing it could touch and they could not.
 
     `witness` is a path or `host:port`; it may hold any character, so quote it to show it. It is
@@ -63,15 +60,14 @@ class Inclusion:
 
     holds: bool
     witness: str | None = None
-    states: int = field(default=0, compare=False)
+    states: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Overlap:
+class Overlap(NamedTuple):
     """What two scopes share, as `overlaps` says it; `states` is how many the search arrived at."""
 
     path: str | None
-    states: int = field(default=0, compare=False)
+    states: int = 0
 
 
 @lru_cache(maxsize=16_384)

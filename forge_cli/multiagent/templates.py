@@ -3,8 +3,8 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from forge_cli.multiagent.terms import Json
 from forge_cli.multiagent.values import is_artifact
@@ -46,8 +46,7 @@ class TemplateError(ValueError):
         self.token = token
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """One `${...}`: `items.ID.outputs.KEY` has name ID and key KEY; `.status` is a field."""
 
     text: str

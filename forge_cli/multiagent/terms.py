@@ -1,9 +1,8 @@
-"""The terms of a contract that are known before there is a plan: values, risks, deadlines, grants.
+"""The words of a contract that are known before there is a plan: values, risks, merges, failures.
 
 They are apart from the plan because checks of manifests and worker processes start without one.
 """
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 LONGEST_EXPRESSION = 4_096
@@ -24,42 +23,3 @@ FailureKind = Literal[
     "error", "timeout", "deadline", "invalid-output", "budget", "conflict", "cancelled"
 ]
 """Why an attempt or an item did not succeed; `retry.on` names the first two and the fourth."""
-
-
-@dataclass(frozen=True, slots=True)
-class Deadline:
-    """A point in time, a span from the run's start, or both: the earlier holds.
-
-    `at` is in milliseconds since the epoch (UTC), `within` in milliseconds.
-    """
-
-    at: int | None = None
-    within: int | None = None
-
-    def resolve(self, started: int) -> int:
-        """The deadline in milliseconds since the epoch, for a run that started then."""
-        points = [
-            p
-            for p in (self.at, None if self.within is None else started + self.within)
-            if p is not None
-        ]
-        return min(points)
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """What one item's turns may use and must produce: the narrowest of every link of its chain.
-
-    `actions` is what the capabilities allow (`file-read`, `file-write`, `process`, `network`,
-    `tool:<server>/<tool>`). An empty set allows nothing.
-    """
-
-    capabilities: frozenset[str] = frozenset()
-    actions: frozenset[str] = frozenset()
-    scope: tuple[str, ...] = ()
-    writes: tuple[str, ...] = ()
-    outputs: tuple[str, ...] = ()
-
-
-NOTHING = Grant()
-"""The grant that allows nothing."""

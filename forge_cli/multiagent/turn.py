@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from typing import Literal, Self
 
 from forge_cli.multiagent.budget import Amounts
+from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.messages import AgentMessage
-from forge_cli.multiagent.terms import Grant, Json
+from forge_cli.multiagent.terms import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def model_takes(data: dict[str, Any]) -> bool:
 def test_the_checked_in_data_is_what_the_model_generates() -> None:
     checked_in = read("core_schema.json")
     if checked_in["pydantic"] == version("pydantic"):
-        assert checked_in == generate.core_schema()
+        assert checked_in == json.loads(json.dumps(generate.core_schema()))
         assert read("manifest.schema.json") == generate.json_schema()
     else:
         print(f"made by pydantic {checked_in['pydantic']}, this is {version('pydantic')}")

@@ -209,7 +209,7 @@ INCLUSIONS = [
 
 @pytest.mark.parametrize(("parents", "child", "answer"), INCLUSIONS)
 def test_inclusion(parents: list[str], child: str, answer: Inclusion) -> None:
-    assert contains(parents, child) == answer
+    assert contains(parents, child)._replace(states=0) == answer
 
 
 def test_scopes_can_be_given_parsed() -> None:
@@ -226,7 +226,7 @@ def test_scopes_that_cannot_be_told_apart_within_the_budget_are_not_included() -
         for one, other in ("ab", "ba")
     ]
     assert 2**half * half > MAX_STATES
-    assert contains(parents, "files:" + "[ab]" * 2 * half) == beyond(None)
+    assert contains(parents, "files:" + "[ab]" * 2 * half) == (False, None, MAX_STATES + 1)
 
 
 OVERLAPS = [

@@ -4,16 +4,14 @@ A format is a module named after it. Its `write` makes the lines that say what w
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from forge_cli.app.validate import Report
 from forge_cli.cli.terminal import Terminal
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """What one call of `forge validate` came to.
 
     `reports` are of files, by name; `refusals` are sentences on what could not be checked. With

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from forge_cli.multiagent.terms import LONGEST_EXPRESSION
 
@@ -20,8 +19,7 @@ _HYPHENATED = re.compile(r"(?<![\w\"-])([A-Za-z_]\w*(?:-[A-Za-z0-9_]+)+)", re.AS
 _BARE_LITERAL = re.compile(r"(?P<sign>[=!<>]=|[<>])\s*(?P<literal>-?[0-9]+(?:\.[0-9]+)?)(?![\w`])")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What an expression reads, or why it cannot be compiled.
 
     `fault` is the first thing that is wrong, `token` the part of the text at fault, `hint` what to

@@ -1,8 +1,7 @@
 """Every name in a manifest that has to lead to something, and what there is for it to lead to."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.actions import ACTIONS, is_action
@@ -14,8 +13,7 @@ from forge_cli.manifest.meaning.values import Fault, Reference, reference
 from forge_cli.manifest.naming import describe
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(NamedTuple):
     """A name, where it is written (`token` of the text there), and the names that exist."""
 
     path: Path

@@ -1,8 +1,7 @@
 """The parts of a manifest with their meaning: roles, contracts and items as they will act."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from forge_cli.manifest.findings import Path
 from forge_cli.multiagent.terms import Risk
@@ -14,8 +13,7 @@ Way = Literal["role", "delegation", "inline", "routed", "group"]
 """How an item says who does it: by name, by contract, by itself, not at all, or by sub-tasks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Agent:
+class Agent(NamedTuple):
     """A role, or what stands for one in an item that is a `run` or a `script`.
 
     `scope` is the run's where the role does not narrow it; `delegates_to` is empty for a role
@@ -34,8 +32,7 @@ class Agent:
     depth: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Delegated:
+class Delegated(NamedTuple):
     """A collaboration contract; `delegator` and `delegate` are None where no role is named."""
 
     delegation_id: str
@@ -48,8 +45,7 @@ class Delegated:
     outputs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """An item or sub-task with what it inherits, who does it, and what that allows.
 
     `written` is the item with the keys that it inherits, `own` without. `agent` is None where

@@ -2,15 +2,13 @@
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from forge_cli.manifest.meaning.nodes import Node
 from forge_cli.manifest.meaning.references import Mentions
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
+class Links(NamedTuple):
     """What an item waits for: to be accepted (`depends_on`), or to have ended (`after`)."""
 
     depends_on: tuple[str, ...] = ()

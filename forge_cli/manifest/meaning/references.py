@@ -1,8 +1,7 @@
 """Every `${...}` and every condition of a manifest: what each reads, found once with its place."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning import expressions
@@ -15,8 +14,7 @@ ROLE_TEXTS = ("argv", "env", "instructions")
 """The same for a role's handler."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """One thing that is read: an input, an output or status, a state key, ...
 
     `owner` is the item or role whose text it is in, empty for the run's own outputs. For an item
@@ -32,8 +30,7 @@ class Mention:
     field: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Misread:
+class Misread(NamedTuple):
     """A `${...}` that is not a reference; `token` is the part of the text at fault."""
 
     path: Path
@@ -41,8 +38,7 @@ class Misread:
     token: str
 
 
-@dataclass(frozen=True, slots=True)
-class Mentions:
+class Mentions(NamedTuple):
     """All mentions by the item or role that makes them, the run's own, and what cannot be read."""
 
     items: Mapping[str, tuple[Mention, ...]]

@@ -3,15 +3,14 @@
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 from forge_cli.manifest.meaning.nodes import Agent
 from forge_cli.manifest.meaning.scopes import covers, fault, literal
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(NamedTuple):
     """What a role must have to do an item: `scope` is empty where the item does not narrow it."""
 
     capabilities: frozenset[str]
@@ -19,8 +18,7 @@ class Need:
     scope: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(NamedTuple):
     """Who does an item, why, and which roles only the role id kept from it (told once a tie)."""
 
     role_id: str
@@ -28,8 +26,7 @@ class Route:
     tied: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """Why an item is done by the role it is done by: who else could, and what the others lack."""
 
     chosen: str
@@ -38,14 +35,16 @@ class Explanation:
     lacking: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(slots=True)
 class _Queue:
     """The capable roles of one need with the fewest capabilities, by load and then role id."""
 
-    roles: tuple[Agent, ...]
-    differ: bool
-    heap: list[tuple[int, str]]
-    tie_told: bool = False
+    __slots__ = ("differ", "heap", "roles", "tie_told")
+
+    def __init__(self, roles: tuple[Agent, ...], differ: bool, heap: list[tuple[int, str]]) -> None:
+        self.roles = roles
+        self.differ = differ
+        self.heap = heap
+        self.tie_told = False
 
 
 class Router:

@@ -1,10 +1,11 @@
 """Texts with a grammar: durations, times, money and references, read or refused with a reason."""
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
 
-from forge_cli.multiagent.terms import Deadline
+if TYPE_CHECKING:
+    from forge_cli.multiagent.grants import Deadline
 
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 
@@ -33,16 +34,14 @@ _ID = r"[a-z][a-z0-9_-]{0,63}"
 _REFERENCE = re.compile(rf"([a-z]+):({_ID})(?:@([0-9]{{1,9}}))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """Why a text is refused: what is wrong with it, and what to type instead."""
 
     message: str
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A named thing: `kind` is agent, context, schema or state; `version` where one is written."""
 
     kind: str
@@ -81,8 +80,10 @@ def instant(text: str) -> int | Fault:
     return span // timedelta(milliseconds=1) + int((fraction or ".0")[1:4].ljust(3, "0"))
 
 
-def deadline(text: str) -> Deadline | Fault:
+def deadline(text: str) -> "Deadline | Fault":
     """A deadline: a time with an offset, or a duration (longer than nothing) from the start."""
+    from forge_cli.multiagent.grants import Deadline  # most manifests start without
+
     if _TIME.fullmatch(text):
         at = instant(text)
         return at if isinstance(at, Fault) else Deadline(at=at)

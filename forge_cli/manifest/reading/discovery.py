@@ -4,7 +4,6 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from forge_cli.errors import ForgeError
 from forge_cli.manifest.suggest import nearest
@@ -21,12 +20,14 @@ _MOST_SHOWN = 5
 """Manifests that are named where one is missing."""
 
 
-@dataclass(slots=True)
 class Selection:
     """What there is to check: `files` in the order of their names, `refusals` as sentences."""
 
-    files: list[str] = field(default_factory=list)
-    refusals: list[str] = field(default_factory=list)
+    __slots__ = ("files", "refusals")
+
+    def __init__(self) -> None:
+        self.files: list[str] = []
+        self.refusals: list[str] = []
 
 
 def discover(paths: Sequence[str]) -> Selection:

@@ -80,8 +80,7 @@ def locate_all(
     texts = {"": data, **(others or {})}
     tables = {file: places(texts[file], paths) for file, paths in wanted.items()}
     return [
-        replace(
-            finding,
+        finding._replace(
             spot=_placed(finding.spot, tables),
             related=tuple(_placed(spot, tables) for spot in finding.related),
         )
@@ -92,7 +91,7 @@ def locate_all(
 def _placed(spot: Spot, tables: Mapping[str, Mapping[Path, Placed]]) -> Spot:
     if spot.place:
         return spot
-    return replace(spot, place=_place(spot, tables[spot.file][spot.path]))
+    return spot._replace(place=_place(spot, tables[spot.file][spot.path]))
 
 
 def _place(spot: Spot, placed: Placed) -> Place:

@@ -3,8 +3,7 @@
 import errno
 import os
 import stat
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from yaml.error import MarkedYAMLError
 
@@ -40,8 +39,7 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """One parsed manifest.
 
     `data` is a mapping of text to plain values (`str`, `int`, `float`, `bool`, None, `list`,

@@ -6,9 +6,8 @@ example, in which a line `#   ^^^` stands under each place that is found, and a 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from forge_cli.manifest.findings import Finding, Severity
 from forge_cli.manifest.subject import Subject
@@ -22,8 +21,7 @@ class Check(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A row of the table.
 
     A rule about `reading` tells the faults of the YAML, of its shape or of its comments, and is

@@ -1,8 +1,7 @@
 """Structural faults as facts; the rules put them into words."""
 
 import re
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.forms import ID
@@ -15,8 +14,7 @@ _LOOKS_LIKE_NUMBER = re.compile(
 _LOOKS_LIKE_BOOLEAN = frozenset({"yes", "no", "on", "off", "y", "n", "true", "false"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class StructureError:
+class StructureError(NamedTuple):
     """One place where the data has not the shape of a manifest.
 
     `path` leads to the value, or to the key where `part` says so; for a key that is missing to

@@ -1,9 +1,8 @@
 """Where plain data has not the shape of a manifest, and the data as the semantic rules get it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.shape.combinations import combination_faults
@@ -16,8 +15,7 @@ MAX_FAULTS = 1_000
 """Faults of the shape that are told; a file with more is no manifest, or a bomb."""
 
 
-@dataclass(frozen=True, slots=True)
-class Structure:
+class Structure(NamedTuple):
     """The structural faults, and the data as the semantic rules get it.
 
     `data` has only known keys, and each value that is there has the right shape; any key may be

@@ -226,11 +226,11 @@ def test_the_summary_counts() -> None:
     error = one(b"a: 1\n", Place(1, 1, 1, 2))
     warning = one(b"a: 1\n", Place(1, 1, 1, 2), severity="warning")
     clean = Report("c.yaml", (), b"")
-    last = {
-        (error,): "1 error in 1 file.  More: forge explain a-rule",
-        (error, warning, warning): "1 error, 2 warnings in 3 files.  More: forge explain a-rule",
-        (error, clean): "1 error in 1 of 2 files.  More: forge explain a-rule",
-        (clean,): "No findings in 1 file.",
-    }
-    for reports, line in last.items():
+    last = [
+        ((error,), "1 error in 1 file.  More: forge explain a-rule"),
+        ((error, warning, warning), "1 error, 2 warnings in 3 files.  More: forge explain a-rule"),
+        ((error, clean), "1 error in 1 of 2 files.  More: forge explain a-rule"),
+        ((clean,), "No findings in 1 file."),
+    ]
+    for reports, line in last:
         assert list(full.write(Checked(reports), Terminal()))[-1] == line
