@@ -18,6 +18,7 @@ from forge_cli.multiagent.ports import Artifacts, Clock, Handler, Judge, Ledger,
 from forge_cli.multiagent.responses import objection
 from forge_cli.multiagent.run import Command, Evaluate, Run
 from forge_cli.multiagent.run_state import RunState
+from forge_cli.multiagent.sealing import Seal
 from forge_cli.multiagent.turn import Turn, TurnResult
 
 HEARTBEAT = 5_000
@@ -35,8 +36,9 @@ class SystemClock:
     So a clock that is set while a run is under way moves no deadline and steals no lease.
     """
 
-    def __init__(self) -> None:
-        self._wall = time.time_ns() // 1_000_000
+    def __init__(self, least: int = 0) -> None:
+        """`least` is a time that it must not be before: that of what was recorded last."""
+        self._wall = max(least, time.time_ns() // 1_000_000)
         self._start = time.monotonic_ns()
 
     def now(self) -> int:
@@ -89,10 +91,14 @@ class LocalEngine:
         self._undecided.clear()
         self._wake.set()
 
-    async def drive(self, started: Event) -> RunState:
-        """Run from `run_started` to `run_ended`; nothing of any turn is left when it returns."""
+    async def drive(self, *first: Event) -> RunState:
+        """Run from these events to `run_ended`; nothing of any turn is left when it returns.
+
+        They are `run_started`, or what another controller finds when it goes on.
+        """
         try:
-            self._record(started)
+            for event in first:
+                self._record(event)
             while True:
                 self._take_in()
                 turns = self._advance()
@@ -147,6 +153,9 @@ class LocalEngine:
             return command.event
         if isinstance(command, Event):
             return command
+        if isinstance(command, Seal):
+            body = {"digest": self._ledger.digest_of(command.document)}
+            return Event(now, "item_sealed", command.item, body=body)
         return Event(now, "condition_evaluated", command.item, body=self._evaluated(command))
 
     def _evaluated(self, command: Evaluate) -> dict[str, Any]:

@@ -32,9 +32,12 @@ class Acceptance:
         self._later: list[tuple[Event, int]] = []
 
     def check(self, event: Event, line: int) -> None:
-        """Judge the answer of a `turn_ended` again, or put it by if its values are elsewhere."""
+        """Judge again what was judged, or put it by if its values are elsewhere.
+
+        That is the answer of a `turn_ended`, or what a person gave in its place.
+        """
         body = event.body
-        if event.kind != "turn_ended" or body["status"] != "done" or "verdict" not in body:
+        if "verdict" not in body or event.kind not in ("turn_ended", "item_decided"):
             return
         output = body.get("output") or {}
         if any(True for _ in kept_output(output)):

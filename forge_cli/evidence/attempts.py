@@ -17,7 +17,7 @@ class Attempts:
     def __init__(self) -> None:
         self._rows: dict[str, list[dict[str, Json]]] = {}
         self._open: dict[str, dict[str, Json]] = {}
-        self.correlated = 0
+        self.correlated = self.lost = 0
 
     def add(self, event: Event) -> None:
         """Note what the event says of a turn, if it does."""
@@ -27,6 +27,10 @@ class Attempts:
             self._open[event.attempt]["cancelled"] = event.body["reason"]
         elif event.kind == "turn_ended":
             self._end(event)
+        elif event.kind == "turn_lost":
+            row = self._open.pop(event.attempt)
+            row |= {"ended": to_text(event.time), "lost": event.body["reason"]}
+            self.lost += 1
 
     def of(self, item: str) -> list[dict[str, Json]]:
         """The turns of an item, in order."""

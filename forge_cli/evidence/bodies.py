@@ -47,6 +47,10 @@ def _members(values: Mapping[str, Json]) -> Json:
     return {key: _reduced(value) for key, value in values.items()}
 
 
+def _reusable(kept: Mapping[str, Json]) -> Json:
+    return {item: {**each, "output": _members(each["output"])} for item, each in kept.items()}
+
+
 def _verdict(verdict: Mapping[str, Json]) -> Json:
     reason = verdict.get("reason")
     return {**verdict, "reason": digest(reason)} if reason else verdict
@@ -55,10 +59,13 @@ def _verdict(verdict: Mapping[str, Json]) -> Json:
 _EMPTY: tuple[Json, ...] = (None, "", [], {})
 
 _REDUCTIONS: Mapping[str, Mapping[str, Reduction]] = {
-    "run_started": {"inputs": _members, "env": _members},
+    "run_started": {"inputs": _members, "env": _members, "reuse": _reusable},
     "condition_evaluated": {"value": bool, "error": digest},
     "item_opened": {"elements": _reduced},
-    "turn_started": {"inputs": _members, "goal": digest, "handler": digest},
+    "turn_started": {"inputs": _members, "goal": digest, "handler": digest, "inbox": _reduced},
+    "approval_requested": {"inputs": _members, "goal": digest, "handler": digest},
+    "item_reused": {"output": _members},
+    "item_decided": {"output": _members, "verdict": _verdict},
     "turn_ended": {
         "output": _members,
         "partial": _reduced,

@@ -33,6 +33,8 @@ class Budgets:
             self._start(event, line)
         elif event.kind == "turn_ended":
             self._end(event, line)
+        elif event.kind == "turn_lost":
+            self._lose(event)
 
     def _start(self, event: Event, line: int) -> None:
         held = self._held[event.attempt] = event.body["slice"]
@@ -62,6 +64,11 @@ class Budgets:
                     f"{EVENTS}:{line}: {event.item!r} used {amount} {dimension}, its slice was "
                     f"{reserved}, and it was accepted all the same"
                 )
+
+    def _lose(self, event: Event) -> None:
+        for dimension, amount in self._held.pop(event.attempt, {}).items():
+            for holder, _ in self._limits(event.item, dimension):
+                self._used[holder, dimension] -= amount
 
     def _limits(self, item: str, dimension: str) -> list[tuple[str, int | None]]:
         """Holder and limit on the way up from the item to the run."""

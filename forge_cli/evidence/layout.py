@@ -46,8 +46,8 @@ class Placement:
         self._turns: dict[str, list[Mapping[str, str]]] = {}
 
     def add(self, event: Event) -> None:
-        """Note what the event says is kept; only `turn_ended` says anything."""
-        if event.kind != "turn_ended":
+        """Note what the event says is kept: the end of a turn, or a result from elsewhere."""
+        if event.kind not in _KEEPING:
             return
         files = {file_name(name): kept for name, kept in (event.body.get("captured") or {}).items()}
         for key, kept in kept_output(event.body.get("output") or {}):
@@ -64,6 +64,7 @@ class Placement:
 
 
 _NOTHING: Mapping[str, str] = {}
+_KEEPING = frozenset({"turn_ended", "turn_lost", "item_decided", "item_reused"})
 
 
 def kept_output(output: Mapping[str, Json]) -> Iterator[tuple[str, str]]:

@@ -3,11 +3,13 @@
 from collections import deque
 from collections.abc import Mapping
 
+from forge_cli.canonical import digest
 from forge_cli.evidence.checks import Faults
 from forge_cli.evidence.layout import EVENTS
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.events import DECIDED, Event
-from forge_cli.multiagent.run import Evaluate, Run
+from forge_cli.multiagent.run import Run
+from forge_cli.multiagent.sealing import Seal
 
 
 class Replay:
@@ -23,6 +25,8 @@ class Replay:
         """Compare a decision with the one that is due; the run has not applied it yet."""
         if event.kind not in DECIDED:
             self._left_out(event, line)
+            if event.kind == "item_sealed":
+                self._check_seal(event, line)
             return
         self.decided += 1
         if not self._due:
@@ -40,11 +44,18 @@ class Replay:
             self._due.clear()
             self.faults.add(f"{EVENTS}:{line}: the machine decides {due} before {_name(event)}")
 
+    def _check_seal(self, event: Event, line: int) -> None:
+        asked = (c for c in self._run.decide(event.time) if isinstance(c, Seal))
+        due = next((digest(c.document) for c in asked if c.item == event.item), "none")
+        if event.body["digest"] != due:
+            said = f"the terms of {event.item!r} have the digest {due}, not {event.body['digest']}"
+            self.faults.add(f"{EVENTS}:{line}: {said}")
+
     def _decide(self, now: int) -> None:
         for command in self._run.decide(now):
             if isinstance(command, Assignment):
                 self._due.append(command.event)
-            elif not isinstance(command, Evaluate):
+            elif isinstance(command, Event):
                 self._due.append(command)
 
 

@@ -9,7 +9,7 @@ STATUSES = frozenset({"done", "failed", "yields"})
 
 
 class Responses:
-    """Pairs each `turn_ended` with the `turn_started` that it answers.
+    """Pairs each `turn_ended` with the `turn_started` that it answers; what is lost has no answer.
 
     The rule is that of `messages.correlate`, stated anew on the events: the attempt is the
     correlation id, the one that was asked is the role of the turn at its item.
@@ -29,6 +29,8 @@ class Responses:
             self._asked[event.attempt] = f"{role}#{event.item}"
         elif event.kind == "turn_ended":
             self._answer(event, line)
+        elif event.kind == "turn_lost" and self._asked.pop(event.attempt, None) is None:
+            self.faults.add(f"{EVENTS}:{line}: {event.attempt!r} is lost and was not asked")
 
     def end(self, line: int) -> None:
         """Note what was asked and never answered by the end of the run."""

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from forge_cli.evidence.attempts import Attempts
+from forge_cli.evidence.interventions import Interventions
 from forge_cli.evidence.layout import FORMAT_VERSION
 from forge_cli.multiagent.budget import Account
-from forge_cli.multiagent.events import VOCABULARY_VERSION, Event
+from forge_cli.multiagent.decisions import APPROVAL
+from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.patterns.resolve import RESOLUTION, proposals
 from forge_cli.multiagent.plan import Json, Plan
@@ -34,6 +36,7 @@ class Summary:
         self.run = run
         self._size = 0
         self._attempts = Attempts()
+        self._interventions = Interventions()
         self._ignored: list[Json] = []
         self._conflicts: list[Json] = []
         self._end: Event | None = None
@@ -52,16 +55,19 @@ class Summary:
             self._ignored.append(row)
         elif event.kind == "run_ended":
             self._end = event
+        else:
+            self._interventions.add(event)
 
     def document(self, root: str) -> dict[str, Json]:
         """`run.json` as of the last event."""
         state = self.run.state
         nodes = state.nodes.values()
-        return {
+        added = self._interventions
+        document = {
             "format_version": FORMAT_VERSION,
             "plan": {key: getattr(self.run.plan, key) for key in ("name", "version", "digest")},
             "run": self._run(),
-            "events": {"format_version": VOCABULARY_VERSION, "root": root, "size": self._size},
+            "events": {"format_version": added.version, "root": root, "size": self._size},
             "items": {node.item_id: self._item(node) for node in nodes},
             "state_version": state.commits.version,
             "state_versions": [
@@ -75,9 +81,9 @@ class Summary:
             "escalations": [
                 _end(node)
                 for node in nodes
-                if node.status == "paused" and node.item.then in ESCALATES
+                if node.status == "paused" and node.item.then in ESCALATES and node.kind != APPROVAL
             ],
-            "approvals": [],
+            "approvals": added.approvals,
             "conflicts": self._conflicts,
             "resolutions": [
                 {"item": node.item_id, **node.output[RESOLUTION], "proposals": _proposals(node)}
@@ -85,6 +91,8 @@ class Summary:
                 if node.pattern == "resolve" and node.output is not None
             ],
         }
+        rows = {"controllers": added.controllers, "decisions": added.decisions}
+        return document | {key: found for key, found in rows.items() if found}
 
     def _run(self) -> dict[str, Json]:
         state, end = self.run.state, self._end
@@ -113,6 +121,9 @@ class Summary:
             row["kind"] = node.kind
         if node.reason:
             row["reason"] = node.reason
+        reused = self._interventions.reused(node.item_id)
+        if reused is not None:
+            row["reused"] = reused
         turns = self._attempts.of(node.item_id)
         if turns:
             row |= {"attempts": node.attempt, "turns": turns}
@@ -125,6 +136,8 @@ class Summary:
     def _budgets(self) -> Iterator[tuple[str, Json]]:
         state = self.run.state
         yield "run", _account(state.account)
+        if any(state.indeterminate.spent.values()):
+            yield "indeterminate", _account(state.indeterminate)
         for node in state.nodes.values():
             if node.account is not None:
                 yield f"item:{node.item_id}", _account(node.account)
@@ -132,7 +145,7 @@ class Summary:
     def _messages(self) -> dict[str, Json]:
         unanswered = self._attempts.unanswered()
         return {
-            "requests": self._attempts.correlated + len(unanswered),
+            "requests": self._attempts.correlated + self._attempts.lost + len(unanswered),
             "correlated": self._attempts.correlated,
             "unanswered": unanswered,
             "ignored": self._ignored,

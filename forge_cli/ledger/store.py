@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
+from forge_cli.canonical import canonical, digest_of_bytes
 from forge_cli.errors import ForgeError
 from forge_cli.ledger import durable, faults, leases, schema
 from forge_cli.ledger.leases import Lease
@@ -13,6 +14,7 @@ from forge_cli.ledger.lines import GENESIS, Redact, seal
 from forge_cli.ledger.reader import Reader
 from forge_cli.ledger.tree import Tree
 from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import Json
 
 _INSERT = (
     "INSERT INTO events (seq, time, kind, item, attempt, body, digest, prev) "
@@ -96,6 +98,11 @@ class Store(Reader):
                 raise self._fenced()
         if lines:
             self._size, self._digest = lines[-1].seq, lines[-1].digest
+
+    def digest_of(self, document: Json) -> str:
+        """The digest of a document as it would be kept here: `sha256:<hex>`, secrets replaced."""
+        text = canonical(document)
+        return digest_of_bytes((self._redact(text) if self._redact else text).encode())
 
     def head(self) -> tuple[str, int]:
         """The RFC 6962 root over the lines, in hex, and their number.

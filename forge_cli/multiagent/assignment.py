@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.lookup import Values
+from forge_cli.multiagent.messages import AgentMessage, create_message
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.patterns import each
 from forge_cli.multiagent.plan import Item, Json
@@ -29,7 +30,10 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
 
     Raises `ValueError` with a sentence if a reference has no value or data would become an option.
     """
-    number, index = (node.attempt, node.turn + 1) if node.yielded else (node.attempt + 1, 1)
+    if node.yielded:
+        number, index = node.attempt, node.turn + 1
+    else:
+        number, index = node.attempt + 1, node.resume_at
     values = Values(state, node, amounts, f"{state.run_id}/{node.item_id}/{number}")
     values.goal = to_text(fill(node.item.goal, values.look_up))
     turn = _turn(values, node, index, now)
@@ -66,10 +70,19 @@ def _turn(values: Values, node: Node, index: int, now: int) -> Turn:
         budget=values.amounts,
         timeout=max(0, min(item.timeout, node.deadline - now)),
         deadline=node.deadline,
+        inbox=_inbox(node, values.attempt),
         context=state.plan.context_packages.get(item.context_package or ""),
         completion=state.plan.schemas.get(item.completion or ""),
         state=node.saved,
     )
+
+
+def _inbox(node: Node, attempt: str) -> tuple[AgentMessage, ...]:
+    """What an attempt that follows a pause is told: why the one before did not go on."""
+    if node.told is None:
+        return ()
+    recipient = f"{node.item.role_id}#{node.item_id}"
+    return (create_message(f"{attempt}/told", attempt, "run", recipient, "error", node.told),)
 
 
 def _filled(state: RunState, node: Node, turn: Turn) -> dict[str, Json]:
@@ -81,6 +94,8 @@ def _filled(state: RunState, node: Node, turn: Turn) -> dict[str, Json]:
         found["goal"] = turn.purpose
     if turn.handler is not state.plan.roles[turn.role_id].handler.config:
         found["handler"] = turn.handler
+    if turn.inbox:
+        found["inbox"] = [dict(message.payload) for message in turn.inbox]
     return found
 
 

@@ -7,6 +7,9 @@ from forge_cli.multiagent.node import Node
 Aftermath = Literal["indeterminate", "resumable", "retry", "end"]
 Consequence = Literal["awaits", "continues", "stops", "closes"]
 
+MAX_LOST = 3
+"""How many attempts of an item may be lost before a person has to say whether it goes on."""
+
 UNKNOWN_FATE = frozenset({"timeout", "deadline", "cancelled"})
 """Failures that leave open what was done: under `on_crash: hold` the item is indeterminate."""
 
@@ -23,21 +26,36 @@ def after_failure(node: Node, kind: str, interrupted: bool, halted: bool) -> Aft
     if interrupted and kind == "cancelled":
         return "resumable"
     retry = item.retry
-    if retry and not halted and kind in retry.on and node.attempt < retry.max_attempts:
+    if retry and not halted and kind in retry.on and node.tries < retry.max_attempts:
         return "retry"
     return "end"
 
 
-def consequence(node: Node, status: str) -> Consequence:
+def after_loss(node: Node, halted: bool) -> Aftermath:
+    """What becomes of an attempt whose controller was lost, so that nobody knows what it did.
+
+    An attempt that was being stopped for good ends as one that was stopped.
+    """
+    if halted or node.kind == "deadline":
+        return after_failure(node, node.kind, False, True)
+    if node.item.on_crash == "hold" or node.lost >= MAX_LOST:
+        return "indeterminate"
+    return "resumable"
+
+
+def consequence(node: Node, status: str, decided: bool = False) -> Consequence:
     """What an item that ended without being accepted means for others, as its `on_failure` says.
 
-    `stops` ends everything beside it, `closes` only blocks what depends on it.
+    `stops` ends everything beside it, `closes` only blocks what depends on it. Nobody is asked
+    about an item that a person has `decided` to end.
     """
     then = node.item.then
     if status == "cancelled":
         return "closes"
     if then in ("escalate", "return-partial-and-escalate"):
-        return "awaits"
+        if not decided:
+            return "awaits"
+        return "stops" if node.item.required else "closes"
     if then == "continue":
         return "continues"
     return "stops" if then == "fail" and node.item.required else "closes"

@@ -1,11 +1,9 @@
-"""What happened: the run's vocabulary, version 1."""
+"""What happened: the run's vocabulary, version 2."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from forge_cli.multiagent.terms import Json
-
-VOCABULARY_VERSION = 1
 
 VOCABULARY: Mapping[str, frozenset[str]] = {
     "run_started": frozenset({"run", "plan", "inputs", "env", "deadline"}),
@@ -18,14 +16,43 @@ VOCABULARY: Mapping[str, frozenset[str]] = {
     "item_ended": frozenset({"status", "reason"}),
     "run_stopping": frozenset({"signal"}),
     "run_ended": frozenset({"status", "missing"}),
+    "run_resumed": frozenset({"epoch"}),
+    "turn_lost": frozenset({"reason"}),
+    "item_sealed": frozenset({"digest"}),
+    "approval_requested": frozenset({"digest", "reason"}),
+    "item_reused": frozenset({"run", "attempt", "output", "evidence"}),
+    "item_decided": frozenset({"decision", "by"}),
 }
-"""Each kind of event and the keys that its body must have.
+"""Each kind of event and the keys that its body must have; the world reports what is not decided.
 
-The machine decides `item_opened`, `turn_started`, `turn_cancelled`, `item_ended` and `run_ended`;
-the world reports the others.
+`run_resumed` says that another controller goes on, `turn_lost` that a turn's end will never be
+known, `item_sealed` what digest a contract has, `item_decided` what a person made of an item.
 """
 
-DECIDED = frozenset({"item_opened", "turn_started", "turn_cancelled", "item_ended", "run_ended"})
+DECIDED = frozenset(
+    {
+        "item_opened",
+        "turn_started",
+        "turn_cancelled",
+        "item_ended",
+        "run_ended",
+        "approval_requested",
+        "item_reused",
+    }
+)
+"""The kinds that the machine decides."""
+
+ADDED = frozenset(
+    {
+        "run_resumed",
+        "turn_lost",
+        "item_sealed",
+        "approval_requested",
+        "item_reused",
+        "item_decided",
+    }
+)
+"""The kinds of version 2: a log without any of them is one of version 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,11 @@ class Node:
     counts what has to end before the item is ready. `continued` says that the item failed and its
     dependents start all the same, its outputs null; `yielded` that its attempt
     goes on with another turn; `stopping` says why what is open below the item
-    is cancelled. Times are milliseconds since the epoch.
+    is cancelled. `lost` attempts ended with their controller, `excused` ones do not count as tries;
+    the next attempt begins with the turn `resume_at`, with what was `saved` before it, and is
+    `told` why there is one. `seal` is the digest of the contract that the next or last attempt is
+    made under, `approved` the one that a person let through. Times are milliseconds since the
+    epoch.
     """
 
     item_id: str
@@ -53,6 +57,17 @@ class Node:
     released: int = 0
     open_children: int = 0
     stopping: str = ""
+    lost: int = 0
+    excused: int = 0
+    resume_at: int = 1
+    seal: str = ""
+    approved: str = ""
+    told: Json = None
+
+    @property
+    def tries(self) -> int:
+        """How many attempts count towards the limit of its retries."""
+        return self.attempt - self.excused
 
     @property
     def ended(self) -> bool:

@@ -33,6 +33,16 @@ def settle(node: Node, usage: Mapping[str, int] | None, metered: Collection[str]
     return excess
 
 
+def lose(node: Node, indeterminate: Account) -> None:
+    """Give the slice of a turn that was lost back, and book it where nothing is drawn from.
+
+    What it used is unknown; were its own account to pay for it, the turn could not be made again.
+    """
+    node.payer.settle(node.held, {})
+    indeterminate.settle({}, node.held)
+    node.held = {}
+
+
 def give_back(node: Node) -> None:
     """Return what an item that ended had reserved and did not use to the account above."""
     own = node.account

@@ -120,7 +120,8 @@ class Item:
     says that `grant.scope` or `grant.writes` does. `depends_on` must be accepted before, `after`
     must have ended, however. Times are in milliseconds. `chain` names contracts of the plan,
     from the run inwards; the item's own link is `grant`, `budget`, `deadline`. `env` and
-    `secrets` go beside those of the role's handler; an inline item has them in its handler.
+    `secrets` go beside those of the role's handler; an inline item has them in its handler. With
+    `approval` each attempt awaits a person's.
     """
 
     item_id: str
@@ -150,6 +151,7 @@ class Item:
     retry: Retry | None = None
     then: Then = "fail"
     on_crash: Literal["rerun", "hold"] = "rerun"
+    approval: bool = False
     return_key: str | None = None
     delegation: str | None = None
     route: str = "named"

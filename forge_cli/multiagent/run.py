@@ -10,6 +10,7 @@ from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.responses import objection
 from forge_cli.multiagent.run_state import RunState
+from forge_cli.multiagent.sealing import Seal
 from forge_cli.multiagent.starts import stalled, starts
 
 IDLE = frozenset({"waiting", "ready", "retrying"})
@@ -27,8 +28,8 @@ class Evaluate:
     context: Json
 
 
-Command = Event | Assignment | Evaluate
-"""What is due: an event to record, a turn to record and start, or a condition to evaluate."""
+Command = Event | Assignment | Evaluate | Seal
+"""What is due: an event to record, a turn to record and start, or something to evaluate."""
 
 
 class Run:

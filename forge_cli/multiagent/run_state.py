@@ -1,64 +1,56 @@
 """What a run has come to: the fold of its events, in time linear in their number."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 
-from forge_cli.multiagent.agenda import Agenda
-from forge_cli.multiagent.budget import Account
+from forge_cli.multiagent.budget import Account, Budget
 from forge_cli.multiagent.commits import Commits
-from forge_cli.multiagent.containment import after_failure, consequence
+from forge_cli.multiagent.containment import Aftermath, after_failure, after_loss, consequence
+from forge_cli.multiagent.decisions import APPROVAL, follow
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Fate, Node
 from forge_cli.multiagent.patterns import PATTERNS, each
-from forge_cli.multiagent.payment import give_back, reserve_whole, settle
+from forge_cli.multiagent.payment import lose, reserve_whole, settle
 from forge_cli.multiagent.plan import Json, Plan
+from forge_cli.multiagent.standings import Standings
 from forge_cli.multiagent.times import from_text
+
+RESUMABLE = frozenset({"paused", "interrupted"})
+"""How a run can end and yet go on."""
 
 MAX_TURNS = 50
 """How many turns one attempt may take."""
 
 
-class RunState:
+class RunState(Standings):
     """Nodes, accounts and shared state of one run; `apply` folds one event into them.
 
-    The dictionaries keep the order in which their nodes got there: first ready, first served
-    (`ready` is an OrderedDict, since a dict that is emptied from its front slows down).
-    `ready` holds what waits for a slot, `openable` what is done by children and needs none;
-    `running` maps attempt ids to nodes. `retries` holds pauses before another attempt,
-    `deadlines` those of items that they can still end: not of what is opened, awaits a decision
-    or is being cancelled.
+    `indeterminate` is booked with what lost turns had reserved; `reusable` maps items to what
+    another run was given for them.
     """
 
     def __init__(self, plan: Plan) -> None:
+        super().__init__()
         self.plan = plan
         self.run_id = ""
         self.started = 0
-        self.deadline = 0
+        self.epoch = 1
         self.status = ""
         self.inputs: Mapping[str, Json] = {}
         self.env: Mapping[str, str] = {}
         self.account = Account(plan.budget)
-        self.nodes: dict[str, Node] = {}
-        self.open: dict[str, Node] = {}
-        self.ready: OrderedDict[str, Node] = OrderedDict()
-        self.openable: dict[str, Node] = {}
-        self.conditions: dict[str, Node] = {}
-        self.fated: dict[str, Fate] = {}
-        self.running: dict[str, Node] = {}
-        self.stopping: dict[str, Node] = {}
-        self.retries = Agenda()
-        self.deadlines = Agenda()
+        self.indeterminate = Account(Budget())
+        self.reusable: Mapping[str, Mapping[str, Json]] = {}
         self.signal = ""
         self.failing = ""
         self.commits = Commits(plan.state)
-        self._dependents: dict[str, list[tuple[Node, bool]]] = {}
 
     def apply(self, event: Event) -> None:
         """Fold one event; `ValueError` for one that cannot follow what came before."""
         fold = self._FOLDS.get(event.kind)
         if fold is None:
             raise ValueError(f"unknown event {event.kind!r}")
-        if self.status or bool(self.run_id) == (event.kind == "run_started"):
+        over = self.status and not (event.kind == "run_resumed" and self.status in RESUMABLE)
+        if over or bool(self.run_id) == (event.kind == "run_started"):
             raise ValueError(
                 f"{event.kind!r} cannot happen {'after the end' if self.status else 'here'}"
             )
@@ -69,6 +61,7 @@ class RunState:
         self.run_id = body["run"]
         self.started = event.time
         self.inputs, self.env = body["inputs"], body["env"]
+        self.reusable = body.get("reuse", {})
         self.deadline = from_text(body["deadline"])
         for item in self.plan.items.values():
             parent = self.nodes[item.parent] if item.parent else None
@@ -87,27 +80,6 @@ class RunState:
         for node in list(self.nodes.values()):
             if not node.pending:
                 self._enable(node)
-
-    def _add(self, node: Node) -> None:
-        self.nodes[node.item_id] = self.open[node.item_id] = node
-        # What is below an item that is not opened waits with it, whatever its own deadline.
-        if node.parent is None or node.parent.status == "opened":
-            self._watch(node)
-
-    def _watch(self, node: Node) -> None:
-        if node.deadline < self.deadline:
-            self.deadlines.add(node.deadline, node.item_id)
-
-    def _enable(self, node: Node) -> None:
-        if node.item.when is not None and node.pattern == node.item.pattern:
-            self.conditions[node.item_id] = node
-        else:
-            self._make_ready(node)
-
-    def _make_ready(self, node: Node) -> None:
-        node.status = "ready"
-        queue = self.ready if node.pattern == "turn" else self.openable
-        queue[node.item_id] = node
 
     def _condition_evaluated(self, event: Event) -> None:
         node = self.conditions.pop(event.item)
@@ -142,22 +114,6 @@ class RunState:
         for _ in range(node.item.max_parallel or len(node.children)):
             self._release(node)
 
-    def _release(self, node: Node) -> None:
-        """Let the next child of an opened item that still waits become ready."""
-        while node.released < len(node.children):
-            child = node.children[node.released]
-            node.released += 1
-            child.payer = node.payer
-            waited = child.status == "waiting"
-            self._met(child)
-            if waited:
-                return
-
-    def _met(self, node: Node) -> None:
-        node.pending -= 1
-        if not node.pending and node.status == "waiting" and node.item_id not in self.fated:
-            self._enable(node)
-
     def _turn_started(self, event: Event) -> None:
         node, body = self.nodes[event.item], event.body
         self.ready.pop(event.item, None)
@@ -168,6 +124,7 @@ class RunState:
         node.held, node.read_version = body["slice"], self.commits.version
         node.attempt, node.turn = body["number"], body["turn"]
         node.attempt_id, node.status, node.kind, node.reason = event.attempt, "running", "", ""
+        node.approved, node.told = "", None
         self.running[event.attempt] = node
 
     def _turn_cancelled(self, event: Event) -> None:
@@ -222,24 +179,32 @@ class RunState:
     def _fail(self, node: Node, event: Event, kind: str, reason: str) -> None:
         """What a failed attempt leads to: a held fate, another attempt, or the item's end."""
         node.kind, node.reason = kind, reason
-        halted = bool(self.failing or node.stopped)
-        aftermath = after_failure(node, kind, bool(self.signal), halted)
+        aftermath = after_failure(node, kind, bool(self.signal), self._is_halted(node))
+        if aftermath == "retry" and node.item.retry:
+            node.status, node.saved, node.seal, node.resume_at = "retrying", None, "", 1
+            node.retry_at = event.time + node.item.retry.pause(node.tries)
+            self.retries.add(node.retry_at, node.item_id)
+        else:
+            self._leave(node, aftermath)
+
+    def _leave(self, node: Node, aftermath: Aftermath) -> None:
+        """Leave an attempt that is not retried: for a person, for a controller, or for good."""
         if aftermath == "indeterminate":
             self._hold(node, "indeterminate")
         elif aftermath == "resumable":
-            node.saved = None
-            self._watch(node)
-            self._make_ready(node)
-        elif aftermath == "retry" and node.item.retry:
-            node.status, node.saved = "retrying", None
-            node.retry_at = event.time + node.item.retry.pause(node.attempt)
-            self.retries.add(node.retry_at, node.item_id)
+            node.excused, node.seal, node.resume_at = node.excused + 1, "", node.turn
+            self._try_again(node)
+            # It was served before those that wait: so the order is that of an undisturbed run.
+            self.ready.move_to_end(node.item_id, last=False)
         else:
-            self._end_badly(node, "cancelled" if kind == "cancelled" else "failed")
+            self._end_badly(node, "cancelled" if node.kind == "cancelled" else "failed")
 
-    def _end_badly(self, node: Node, status: str) -> None:
+    def _is_halted(self, node: Node) -> bool:
+        return bool(self.failing or node.stopped)
+
+    def _end_badly(self, node: Node, status: str, decided: bool = False) -> None:
         """End an item that was not accepted, as its `on_failure` says."""
-        follows = consequence(node, status)
+        follows = consequence(node, status, decided)
         if follows == "awaits":
             self._hold(node, "paused")
             return
@@ -254,66 +219,6 @@ class RunState:
                 node.parent.stopping = node.parent.stopping or cause
                 self.stopping[node.parent.item_id] = node.parent
         self._close(node, status)
-
-    def _hold(self, node: Node, status: str) -> None:
-        """Leave the item open until somebody decides; nothing else moves it."""
-        self._withdraw(node)
-        node.status = status
-
-    def _close(self, node: Node, status: str) -> None:
-        self._withdraw(node)
-        del self.open[node.item_id]
-        node.status = status
-        give_back(node)
-        for dependent, strict in self._dependents.get(node.item_id, ()):
-            self._tell(dependent, node, strict)
-        if status != "succeeded":
-            self._close_below(node, status)
-        if node.parent is not None:
-            self._child_ended(node.parent)
-
-    def _withdraw(self, node: Node) -> None:
-        """Take the node out of whatever could start or end it."""
-        for queue in (self.ready, self.openable, self.conditions, self.fated, self.stopping):
-            queue.pop(node.item_id, None)
-        self._forget_retry(node)
-        self.deadlines.remove(node.deadline, node.item_id)
-
-    def _forget_retry(self, node: Node) -> None:
-        if node.retry_at is not None:
-            self.retries.remove(node.retry_at, node.item_id)
-            node.retry_at = None
-
-    def _close_below(self, node: Node, status: str) -> None:
-        """What waited for the item to be opened ends with it."""
-        fate = Fate(
-            "skipped" if status == "skipped" else "blocked", f"{node.item_id!r} ended {status}"
-        )
-        for child in node.children:
-            if not child.ended:
-                self._doom(child, fate)
-
-    def _tell(self, dependent: Node, node: Node, strict: bool) -> None:
-        if not strict or node.accepted:
-            self._met(dependent)
-        elif dependent.status != "waiting" or dependent.item_id in self.fated:
-            return
-        elif node.status == "skipped":
-            self._doom(dependent, Fate("skipped", f"{node.item_id!r} was skipped"))
-        else:
-            self._doom(dependent, Fate("blocked", f"{node.item_id!r} ended {node.status}"))
-
-    def _child_ended(self, parent: Node) -> None:
-        if parent.status != "opened":
-            return
-        parent.open_children -= 1
-        if not parent.open_children:
-            self._doom(parent, PATTERNS[parent.pattern](parent))
-        elif not parent.stopped:
-            self._release(parent)
-
-    def _doom(self, node: Node, fate: Fate) -> None:
-        self.fated[node.item_id] = fate
 
     def _item_ended(self, event: Event) -> None:
         node, body = self.open[event.item], event.body
@@ -340,6 +245,46 @@ class RunState:
     def _run_ended(self, event: Event) -> None:
         self.status = event.body["status"]
 
+    def _run_resumed(self, event: Event) -> None:
+        epoch = event.body["epoch"]
+        if epoch <= self.epoch:
+            raise ValueError(f"epoch {epoch} cannot follow epoch {self.epoch}")
+        self.epoch, self.status, self.signal = epoch, "", ""
+
+    def _turn_lost(self, event: Event) -> None:
+        node = self.running.pop(event.attempt)
+        lose(node, self.indeterminate)
+        node.lost += 1
+        halted = self._is_halted(node)
+        node.kind = node.cancelled or ("cancelled" if halted else "lost")
+        node.reason = node.reason or event.body["reason"]
+        node.cancelled = ""
+        self._leave(node, after_loss(node, halted))
+
+    def _item_sealed(self, event: Event) -> None:
+        self.nodes[event.item].seal = event.body["digest"]
+
+    def _approval_requested(self, event: Event) -> None:
+        node = self.open[event.item]
+        node.kind, node.reason = APPROVAL, event.body["reason"]
+        self._hold(node, "paused")
+
+    def _item_reused(self, event: Event) -> None:
+        node = self.open[event.item]
+        node.held_digests = tuple(event.body["evidence"].values())
+        node.attempt_id = event.body["attempt"]
+        self._accept(node, event, event.body["output"])
+
+    def _item_decided(self, event: Event) -> None:
+        node = self.nodes[event.item]
+        sequel = follow(node, event.body)
+        if sequel == "again":
+            self._try_again(node)
+        elif sequel == "succeeds":
+            self._accept(node, event, event.body["output"])
+        else:
+            self._end_badly(node, "denied", decided=True)
+
     _FOLDS: Mapping[str, Callable[["RunState", Event], None]] = {
         "run_started": _run_started,
         "condition_evaluated": _condition_evaluated,
@@ -351,4 +296,10 @@ class RunState:
         "item_ended": _item_ended,
         "run_stopping": _run_stopping,
         "run_ended": _run_ended,
+        "run_resumed": _run_resumed,
+        "turn_lost": _turn_lost,
+        "item_sealed": _item_sealed,
+        "approval_requested": _approval_requested,
+        "item_reused": _item_reused,
+        "item_decided": _item_decided,
     }

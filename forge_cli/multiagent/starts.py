@@ -8,13 +8,17 @@ from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event, item_ended
 from forge_cli.multiagent.node import AWAITING, Node
 from forge_cli.multiagent.run_state import RunState
+from forge_cli.multiagent.sealing import Seal, admitted
+
+Start = Event | Assignment | Seal
+"""What starts or ends a node, or has to be known before."""
 
 
-def starts(state: RunState, now: int) -> Iterator[Event | Assignment]:
+def starts(state: RunState, now: int) -> Iterator[Start]:
     """What may start, first ready first served, as far as slots and budget go.
 
-    It stops behind a command that reserves budget or ends an item: what is left for the next,
-    and whether there is a next, is known when that one has been applied.
+    It stops behind a command that reserves budget, asks for something or ends an item: what is
+    left for the next, and whether there is a next, is known when that one has been applied.
     """
     slots = state.plan.max_concurrency - len(state.running)
     for node in chain(state.openable.values(), _startable(state, now)):
@@ -49,7 +53,7 @@ def stalled(state: RunState, now: int) -> Event | None:
     return None
 
 
-def _start(state: RunState, node: Node, now: int) -> tuple[Event | Assignment | None, bool]:
+def _start(state: RunState, node: Node, now: int) -> tuple[Start | None, bool]:
     """The command that starts or ends a ready node, and whether it tells what else may start.
 
     None if only the reservations of others hold it back.
@@ -68,7 +72,8 @@ def _start(state: RunState, node: Node, now: int) -> tuple[Event | Assignment | 
             return _denied(node, now, amounts, dimension), True
         if draw == "waits":
             return None, False
-        return assign(state, node, amounts, now), bool(whole or amounts)
+        command = admitted(state, node, assign(state, node, amounts, now), now)
+        return command, bool(whole or amounts) or not isinstance(command, Assignment)
     except ValueError as fault:
         return item_ended(now, node.item_id, "failed", "error", str(fault)), True
 

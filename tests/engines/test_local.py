@@ -8,6 +8,7 @@ import pytest
 
 from forge_cli.engines.local import LocalEngine
 from forge_cli.gateway.patience import StoppedError
+from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Deadline, Item, Plan, Retry
@@ -41,6 +42,9 @@ class MemoryLedger:
 
     def append(self, events: Sequence[Event]) -> None:
         self.events += events
+
+    def digest_of(self, document: Any) -> str:
+        return f"sha256:{len(str(document))}"
 
     def renew(self, now: int) -> None:
         self.renewed.append(now)
@@ -257,3 +261,34 @@ def test_a_condition_that_a_signal_cuts_short_is_not_decided(
     driven.drive()
     assert driven.bodies("condition_evaluated") == []
     assert driven.run.state.status == "interrupted"
+
+
+def test_another_controller_makes_again_what_was_lost() -> None:
+    driven = Driven(plan([item("a")]), done)
+    deadline = to_text(driven.run.plan.deadline.resolve(START))
+    body = {"run": "r", "plan": "", "inputs": {}, "env": {}, "deadline": deadline}
+    driven.run.apply(Event(START, "run_started", body=body))
+    (due,) = driven.run.decide(START)
+    assert isinstance(due, Assignment)
+    driven.run.apply(due.event)
+    more = [
+        Event(START, "run_resumed", body={"epoch": 2}),
+        Event(START, "turn_lost", "a", "r/a/1", {"reason": "its controller was lost"}),
+    ]
+    asyncio.run(driven.engine.drive(*more))
+    assert driven.handler.turns == ["a"]
+    assert driven.run.state.status == "complete"
+    assert [event.kind for event in driven.ledger.events[:3]] == [
+        "run_resumed",
+        "turn_lost",
+        "turn_started",
+    ]
+
+
+def test_the_ledger_says_what_digest_is_to_be_approved() -> None:
+    driven = drive([item("a", approval=True)])
+    (sealed,) = driven.bodies("item_sealed")
+    (request,) = driven.bodies("approval_requested")
+    assert sealed["digest"] == request["digest"]
+    assert driven.handler.turns == []
+    assert driven.run.state.status == "paused"

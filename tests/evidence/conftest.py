@@ -31,6 +31,7 @@ from forge_cli.multiagent.plan import (
 )
 from forge_cli.multiagent.plan_document import plan_document
 from forge_cli.multiagent.run import Evaluate, Run
+from forge_cli.multiagent.sealing import Seal
 from forge_cli.multiagent.times import to_text
 from forge_cli.multiagent.turn import Turn, TurnResult
 
@@ -50,13 +51,6 @@ class World:
 
     def events(self, plan: Plan, answers: dict[str, Answer], **inputs: Json) -> list[Event]:
         """The events of a run whose items are answered by the functions under their plan's ids."""
-        run, now, events = Run(plan), START, []
-        judge = Acceptance(plan, self.artifacts, digest)
-
-        def note(event: Event) -> None:
-            run.apply(event)
-            events.append(event)
-
         body = {
             "run": "r-1",
             "plan": plan.digest,
@@ -65,7 +59,24 @@ class World:
             "deadline": to_text(plan.deadline.resolve(START)),
             "sandbox": SANDBOX,
         }
-        note(Event(now, "run_started", body=body))
+        return self.go_on(plan, [], [Event(START, "run_started", body=body)], answers)
+
+    def go_on(
+        self, plan: Plan, before: list[Event], more: list[Event], answers: dict[str, Answer]
+    ) -> list[Event]:
+        """The events before, and those of going on from there with some more."""
+        run, events = Run(plan), list(before)
+        judge = Acceptance(plan, self.artifacts, digest)
+        for event in before:
+            run.apply(event)
+
+        def note(event: Event) -> None:
+            run.apply(event)
+            events.append(event)
+
+        for event in more:
+            note(event)
+        now = more[-1].time
         while not run.state.status:
             turns = []
             while commands := run.decide(now):
@@ -76,6 +87,9 @@ class World:
                     elif isinstance(command, Evaluate):
                         value = holds(command.expression, command.context)
                         note(Event(now, "condition_evaluated", command.item, body={"value": value}))
+                    elif isinstance(command, Seal):
+                        body = {"digest": digest(command.document)}
+                        note(Event(now, "item_sealed", command.item, body=body))
                     else:
                         note(command)
             for turn in turns:

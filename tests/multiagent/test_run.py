@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Grant, Retry
-from forge_cli.multiagent.run import Run
+from forge_cli.multiagent.run import Evaluate, Run
 from tests.multiagent.world import START, World, done, failed, item, plan, play, rejected
 
 CALLS = Budget(model_calls=2)
@@ -138,7 +137,7 @@ def test_a_condition_sees_the_items_it_is_ordered_after_and_no_others() -> None:
     world.advance()
     world.answer("r/a/1", done(True))
     (evaluate,) = world.run.decide(world.now)
-    assert not isinstance(evaluate, Event | Assignment)
+    assert isinstance(evaluate, Evaluate)
     assert evaluate.context["items"] == {"a": {"status": "succeeded", "outputs": {"result": True}}}
     assert evaluate.context["inputs"] == {"n": 1}
 

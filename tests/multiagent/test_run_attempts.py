@@ -80,16 +80,6 @@ class TestTurns:
         assert [t.key for t in world.turns] == ["r/a/turn-1", "r/a/turn-2"]
         assert world.turns[1].state == {"n": 1}
 
-    def test_an_attempt_that_a_signal_stopped_begins_anew_without_its_state(self) -> None:
-        world = World(plan([item("a")])).start()
-        world.advance()
-        world.answer("r/a/1", {"status": "yields", "state": 1, "usage": {}})
-        world.advance()
-        world.record(Event(START, "run_stopping", body={"signal": "SIGINT"}))
-        world.advance()
-        world.answer("r/a/1", failed("cancelled"))
-        assert world.run.state.nodes["a"].saved is None
-
     def test_an_item_that_never_ends_is_stopped(self) -> None:
         world = play([item("a")], {"a": {"status": "yields", "state": 1, "usage": {}}})
         assert len(world.turns) == 50

@@ -1,5 +1,6 @@
 """A world for the run machine: plans made in a line, handlers that answer from a script."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -9,6 +10,7 @@ from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import VOCABULARY, Event
 from forge_cli.multiagent.plan import Contract, Deadline, Grant, Handler, Item, Plan, Role
 from forge_cli.multiagent.run import Evaluate, Run
+from forge_cli.multiagent.sealing import Seal
 from forge_cli.multiagent.times import to_text
 
 START = 1_000_000
@@ -58,6 +60,11 @@ def failed(kind: str = "error", message: str = "exit status 1", **fields: Any) -
     return {"status": "failed", "kind": kind, "message": message, "usage": {}} | fields
 
 
+def sealed(document: Any) -> str:
+    """What stands for the digest of a document here."""
+    return json.dumps(document, sort_keys=True)
+
+
 Script = Mapping[str, Any]
 
 
@@ -70,6 +77,7 @@ class World:
     script: Script = field(default_factory=dict)
     conditions: Mapping[str, Any] = field(default_factory=dict)
     inputs: Mapping[str, Any] = field(default_factory=dict)
+    reuse: Mapping[str, Any] = field(default_factory=dict)
     now: int = START
     events: list[Event] = field(default_factory=list)
     turns: list[Any] = field(default_factory=list)
@@ -85,6 +93,7 @@ class World:
             "inputs": dict(self.inputs),
             "env": {"HOME": "/home/ann"},
             "deadline": to_text(self.plan.deadline.resolve(self.now)),
+            "reuse": self.reuse,
         }
         self.record(Event(self.now, "run_started", body=body))
         return self
@@ -106,6 +115,9 @@ class World:
                     answer = self.conditions.get(command.item, True)
                     body = answer if isinstance(answer, dict) else {"value": answer}
                     self.record(Event(self.now, "condition_evaluated", command.item, body=body))
+                elif isinstance(command, Seal):
+                    body = {"digest": sealed(command.document)}
+                    self.record(Event(self.now, "item_sealed", command.item, body=body))
                 else:
                     self.record(command)
 
@@ -117,7 +129,10 @@ class World:
 
     def play(self) -> Self:
         """To the end: turns are answered in the order in which they started."""
-        self.start()
+        return self.start().go_on()
+
+    def go_on(self) -> Self:
+        """From where the run stands to its end."""
         while True:
             self.advance()
             if self.run.state.status:
@@ -127,6 +142,20 @@ class World:
                 self.answer(attempt, self._scripted(node.item_id))
             else:
                 self.wait()
+
+    def resume(self, epoch: int = 2) -> Self:
+        """Another controller takes over, and what was running is lost."""
+        self.record(Event(self.now, "run_resumed", body={"epoch": epoch}))
+        for attempt, node in list(self.run.state.running.items()):
+            body = {"reason": "its controller was lost"}
+            self.record(Event(self.now, "turn_lost", node.item_id, attempt, body))
+        return self
+
+    def decide(self, item_id: str, decision: str, **body: Any) -> Self:
+        """A person decides on an item."""
+        said = {"decision": decision, "by": "ann", **body}
+        self.record(Event(self.now, "item_decided", item_id, body=said))
+        return self
 
     def wait(self) -> None:
         """Until the run wants to be asked again."""
