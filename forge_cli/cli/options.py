@@ -11,7 +11,7 @@ from forge_cli.cli.terminal import COLORS
 from forge_cli.multiagent.times import from_text
 
 
-def _one_of(*choices: str) -> Callable[[str], str]:
+def one_of(*choices: str) -> Callable[[str], str]:
     """Refuses every value but these; typer's own choice is not there in every version."""
 
     def check(value: str) -> str:
@@ -24,7 +24,7 @@ def _one_of(*choices: str) -> Callable[[str], str]:
 
 Color = Annotated[
     str,
-    typer.Option(*COLOR.names, callback=_one_of(*COLORS), metavar=COLOR.metavar, help=COLOR.help),
+    typer.Option(*COLOR.names, callback=one_of(*COLORS), metavar=COLOR.metavar, help=COLOR.help),
 ]
 
 Workspace = Annotated[
@@ -48,7 +48,7 @@ def says_more(effect: str) -> Any:
 TextOrJson = Annotated[
     str,
     typer.Option(
-        "--format", callback=_one_of("text", "json"), metavar="FORMAT", help="text or json."
+        "--format", callback=one_of("text", "json"), metavar="FORMAT", help="text or json."
     ),
 ]
 
@@ -56,7 +56,7 @@ TextOrLines = Annotated[
     str,
     typer.Option(
         "--format",
-        callback=_one_of("text", "jsonl"),
+        callback=one_of("text", "jsonl"),
         metavar="FORMAT",
         help="text, or jsonl: the events as the ledger has them, an object on each line.",
     ),

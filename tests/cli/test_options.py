@@ -21,6 +21,7 @@ TYPICAL = {
     "runs": ["runs"],
     "show": ["show", "first"],
     "verify": ["verify", "evidence"],
+    "graph": ["graph", "café.yaml"],
     "explain": ["explain", "scope-exceeds-parent"],
     "schema": ["schema"],
 }
