@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TextIO
 
-from forge_cli.cli.terminal import Terminal
+from forge_cli.cli.terminal import Terminal, in_actions
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Console:
         terminal = Terminal.of(stream, color, environ)
         if quiet:
             return cls(lambda _: None, terminal)
-        github = environ.get("GITHUB_ACTIONS") == "true"
+        github = in_actions(environ)
         try:
             number = stream.fileno()
         except (OSError, ValueError):

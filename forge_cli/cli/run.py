@@ -15,9 +15,10 @@ from forge_cli.app.plan import compiled
 from forge_cli.app.preparation import Prepared, RefusedError, Wishes, prepare
 from forge_cli.app.run import Finished, Opened
 from forge_cli.app.runs import short_name
+from forge_cli.cli.actions import add_outputs, add_to_summary
 from forge_cli.cli.board import Board
 from forge_cli.cli.console import Console
-from forge_cli.cli.github import add_outputs, add_to_summary, job_summary
+from forge_cli.cli.github import job_summary
 from forge_cli.cli.options import (
     Color,
     Given,

@@ -69,6 +69,11 @@ class Terminal(NamedTuple):
         return character.encode("unicode_escape").decode("ascii")
 
 
+def in_actions(environ: Mapping[str, str]) -> bool:
+    """Whether this is a step of GitHub Actions, which reads commands in what it prints."""
+    return environ.get("GITHUB_ACTIONS") == "true"
+
+
 def width(text: str) -> int:
     """Cells that a printable text takes in a terminal (UAX 11)."""
     if text.isascii():

@@ -1,8 +1,9 @@
 """`forge validate`: checks manifests and runs nothing that they name."""
 
+import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from forge_cli.app.validate import Report, by_file, check_file
 from forge_cli.cli.arguments import (
@@ -15,12 +16,14 @@ from forge_cli.cli.arguments import (
     typer_function,
 )
 from forge_cli.cli.formats import FORMATS, Checked, load
-from forge_cli.cli.terminal import Terminal, complain, prepare_streams, write
+from forge_cli.cli.spots import checkout
+from forge_cli.cli.terminal import Terminal, complain, in_actions, prepare_streams, write
 from forge_cli.errors import ForgeError
 from forge_cli.manifest.reading.discovery import STANDARD_INPUT, Selection, discover
 from forge_cli.manifest.reading.source import MAX_SIZE, read, read_stream
 
 NOTHING_TO_CHECK = 5
+_TEXTS = ("full", "concise")
 
 
 def _moment(text: str) -> int:
@@ -122,7 +125,7 @@ def validate(
     reports = list(_examined(selection, reading, now, verbose and not quiet))
     checked = _checked(selection, reports, strict, quiet, allow_empty)
     unwritten = list(files.save(report, checked)) if report else []
-    write(sys.stdout, load(format).write(checked, Terminal.of(sys.stdout, color)))
+    write(sys.stdout, _shown(format, checked, Terminal.of(sys.stdout, color)))
     for sentence in (*checked.refusals, *unwritten):
         complain(sentence)
     return 2 if unwritten else checked.exit_code
@@ -156,6 +159,17 @@ def _examined(
         yield report
 
 
+def _shown(form: str, checked: Checked, terminal: Terminal) -> Iterable[str]:
+    """What is printed: in GitHub Actions, what is for people is also shown beside the lines."""
+    lines = load(form).write(checked, terminal)
+    if form not in (*_TEXTS, "github") or not in_actions(os.environ):
+        return lines
+    from forge_cli.cli.annotated import annotated, summarize
+
+    summarize(checked)
+    return annotated(lines, checked, terminal) if form in _TEXTS else lines
+
+
 def _read(path: str, stdin_filename: str, max_size: int) -> tuple[str, bytes]:
     if path == STANDARD_INPUT:
         return stdin_filename, read_stream(0, stdin_filename, max_size)
@@ -172,4 +186,6 @@ def _checked(
     elif not selection.files and not allow_empty:
         refusals = ["nothing to check: no manifest was found; name one, or --allow-empty"]
         code = NOTHING_TO_CHECK
-    return Checked(tuple(by_file(reports)), tuple(refusals), code, strict, quiet)
+    return Checked(
+        tuple(by_file(reports)), tuple(refusals), code, strict, quiet, checkout(os.environ)
+    )

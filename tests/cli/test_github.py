@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from forge_cli.cli.actions import add_outputs, add_to_summary
 from forge_cli.cli.board import Ending
-from forge_cli.cli.github import add_outputs, add_to_summary, annotation, job_summary
+from forge_cli.cli.github import annotation, job_summary
 from forge_cli.cli.terminal import Terminal
 from forge_cli.errors import ForgeError
 from forge_cli.multiagent.plan import Item

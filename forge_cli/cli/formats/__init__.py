@@ -3,6 +3,7 @@
 A format is a module named after it. Its `write` makes the lines that say what was found.
 """
 
+import os
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import NamedTuple, Protocol, cast
@@ -15,7 +16,8 @@ class Checked(NamedTuple):
     """What one call of `forge validate` came to.
 
     `reports` are of files, by name; `refusals` are sentences on what could not be checked. With
-    `strict` warnings fail as well, with `quiet` the findings are all that is said.
+    `strict` warnings fail as well, with `quiet` the findings are all that is said. `root` is the
+    folder that a CI service counts the names of files from.
     """
 
     reports: tuple[Report, ...]
@@ -23,6 +25,7 @@ class Checked(NamedTuple):
     exit_code: int = 0
     strict: bool = False
     quiet: bool = False
+    root: str = os.curdir
 
 
 class Format(Protocol):
@@ -38,6 +41,10 @@ FORMATS: Mapping[str, str] = {
     "concise": "a line for each finding",
     "json": "one document",
     "jsonl": "an object on each line, for each finding",
+    "sarif": "SARIF 2.1.0, for code scanning and editors",
+    "junit": "JUnit XML: a test for each finding, and for each sound file",
+    "github": "annotations of GitHub Actions, errors first",
+    "gitlab": "a code quality report of GitLab",
 }
 """Every format, and what it is in a few words."""
 
