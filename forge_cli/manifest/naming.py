@@ -16,7 +16,7 @@ _ENTITIES = {
     "schemas": "schema",
 }
 _LONGEST = 60
-_BARE = re.compile(r"[^\W\d_][\w-]*|[0-9]+[smhd]")
+_BARE = r"[^\W\d_][\w-]*|[0-9]+[smhd]"
 _READ_AS_ELSE = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 """Words that are no text without quotes, to this reader of YAML or to another."""
 
@@ -65,7 +65,7 @@ def brief(text: str, longest: int = 200) -> str:
 SHORT = 200
 """Characters of a text, or of one word in it, that are never cut."""
 
-_LONG_WORD = re.compile(rf"\S{{{SHORT + 1},}}")
+_LONG_WORD = rf"\S{{{SHORT + 1},}}"
 
 
 def readable(text: str, longest: int = 1_000) -> str:
@@ -75,7 +75,9 @@ def readable(text: str, longest: int = 1_000) -> str:
     """
     if len(text) <= SHORT:
         return text
-    return brief(_LONG_WORD.sub(lambda word: f"{word[0][:180]}...{word[0][-17:]}", text), longest)
+    return brief(
+        re.sub(_LONG_WORD, lambda word: f"{word[0][:180]}...{word[0][-17:]}", text), longest
+    )
 
 
 def shape(value: Any) -> str:
@@ -109,7 +111,7 @@ def _flow(value: Any) -> str:
         case dict():
             pairs = (f"{_flow(str(name))}: {_flow(each)}" for name, each in value.items())
             return "{" + ", ".join(pairs) + "}"
-        case str() if _BARE.fullmatch(value) and value.lower() not in _READ_AS_ELSE:
+        case str() if re.fullmatch(_BARE, value) and value.lower() not in _READ_AS_ELSE:
             return value
     return json.dumps(value, ensure_ascii=False)
 

@@ -34,6 +34,7 @@ class Budget:
 
 
 DIMENSIONS = tuple(field.name for field in fields(Budget))
+DEFAULT_BUDGET = Budget(model_calls=100)
 
 
 def used(held: Amounts, reported: Amounts | None, metered: Collection[str]) -> dict[str, int]:

@@ -18,9 +18,8 @@ MAX_WILD_SEGMENTS = 8
 
 ANY_SEGMENTS = "**"
 
-_WILD = re.compile(r"[*?\[]")
-_FORBIDDEN = re.compile(r"[\\{}!~]")
-_UNSEEN = re.compile(  # Default_Ignorable_Code_Point (Unicode 15.1) beyond category Cf
+_FORBIDDEN = r"[\\{}!~]"
+_UNSEEN = (  # Default_Ignorable_Code_Point (Unicode 15.1) beyond category Cf
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -108,16 +107,16 @@ def mended(glob: str) -> str | None:
 
 def is_wild(segment: str) -> bool:
     """Whether the segment holds a wildcard."""
-    return _WILD.search(segment) is not None
+    return "*" in segment or "?" in segment or "[" in segment
 
 
 def _unsafe(glob: str) -> str | None:
-    if found := _FORBIDDEN.search(glob):
+    if found := re.search(_FORBIDDEN, glob):
         return f"it holds {found[0]!r}: {_ADVICE[found[0]]}"
     if glob.isascii() and glob.isprintable():
         return None
     for char in glob:
-        if unicodedata.category(char) in _UNSEEN_CATEGORIES or _UNSEEN.match(char):
+        if unicodedata.category(char) in _UNSEEN_CATEGORIES or re.match(_UNSEEN, char):
             return f"it holds the invisible character U+{ord(char):04X}"
     if not unicodedata.is_normalized("NFC", glob):
         return "it is not in Unicode's composed form (NFC)"

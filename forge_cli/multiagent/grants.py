@@ -23,6 +23,9 @@ class Deadline:
         return min(points)
 
 
+DEFAULT_DEADLINE = Deadline(within=6 * 3_600_000)
+
+
 @dataclass(frozen=True, slots=True)
 class Grant:
     """What one item's turns may use and must produce: the narrowest of every link of its chain.

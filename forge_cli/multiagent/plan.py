@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from forge_cli.multiagent.budget import Budget
-from forge_cli.multiagent.grants import NOTHING, Deadline, Grant
+from forge_cli.multiagent.budget import DEFAULT_BUDGET, Budget
+from forge_cli.multiagent.grants import DEFAULT_DEADLINE, NOTHING, Deadline, Grant
 from forge_cli.multiagent.terms import FailureKind, Json, Merge, Pattern, Risk, Then
 
 __all__ = [
@@ -167,10 +167,6 @@ class Input:
     required: bool
     default: Json = None
     type: str = "any"
-
-
-DEFAULT_BUDGET = Budget(model_calls=100)
-DEFAULT_DEADLINE = Deadline(within=6 * 3_600_000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,10 @@ from forge_cli.multiagent.automaton import Automaton
 from forge_cli.multiagent.glob import ANY_SEGMENTS, MAX_LENGTH, fault, is_wild, mended
 from forge_cli.multiagent.product import Product, TooManyStatesError
 
-_HOST = re.compile(
-    r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*"
-)
-_PORT = re.compile(r"[1-9][0-9]{0,4}")
-_OCTET = re.compile(r"0|[1-9][0-9]{0,2}")
-_ENDS_IN_NUMBER = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)")
+_HOST = r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*"
+_PORT = r"[1-9][0-9]{0,4}"
+_OCTET = r"0|[1-9][0-9]{0,2}"
+_ENDS_IN_NUMBER = r"(.*\.)?([0-9]+|0x[0-9a-f]*)"
 
 UNDECIDED = "(too many possibilities to name one)"
 """What `overlaps` says instead of a path when it looked in vain for too long."""
@@ -209,12 +207,16 @@ def _instead(glob: str) -> str:
 
 def _parse_net(text: str, address: str) -> Scope:
     host, _, port = address.rpartition(":")
-    if not _PORT.fullmatch(port) or int(port) > 65_535:
+    if not re.fullmatch(_PORT, port) or int(port) > 65_535:
         raise ValueError(f"scope {text!r} needs a port from 1 to 65535; write net:<host>:<port>")
-    if not _HOST.fullmatch(host) or (_ENDS_IN_NUMBER.fullmatch(host) and not _is_ipv4(host)):
+    if not re.fullmatch(_HOST, host) or (
+        re.fullmatch(_ENDS_IN_NUMBER, host) and not _is_ipv4(host)
+    ):
         lower = host.lower().removesuffix(".")
         better = (
-            f"; write {f'net:{lower}:{port}'!r}" if lower != host and _HOST.fullmatch(lower) else ""
+            f"; write {f'net:{lower}:{port}'!r}"
+            if lower != host and re.fullmatch(_HOST, lower)
+            else ""
         )
         raise ValueError(
             f"scope {text!r} names no canonical host: lower-case letters, digits and hyphens"
@@ -225,4 +227,4 @@ def _parse_net(text: str, address: str) -> Scope:
 
 def _is_ipv4(host: str) -> bool:
     octets = host.split(".")
-    return len(octets) == 4 and all(_OCTET.fullmatch(o) and int(o) < 256 for o in octets)
+    return len(octets) == 4 and all(re.fullmatch(_OCTET, o) and int(o) < 256 for o in octets)

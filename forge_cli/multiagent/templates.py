@@ -27,14 +27,14 @@ ROOTS = (
 _OPENING = re.compile(r"\$\$\{|\$\{")
 _NAME = r"[A-Za-z_][A-Za-z0-9_-]*"
 _FORMS = (
-    (re.compile(rf"(inputs|state|env)\.({_NAME})"), ("root", "name")),
+    (rf"(inputs|state|env)\.({_NAME})", ("root", "name")),
     (
-        re.compile(r"(items)\.([a-z][a-z0-9_.-]*)\.outputs\.([A-Za-z_][A-Za-z0-9_-]*)"),
+        r"(items)\.([a-z][a-z0-9_.-]*)\.outputs\.([A-Za-z_][A-Za-z0-9_-]*)",
         ("root", "name", "key"),
     ),
-    (re.compile(r"(items)\.([a-z][a-z0-9_.-]*)\.(status)"), ("root", "name", "field")),
-    (re.compile(r"(budget)\.(model_calls|cost_usd|tokens|tool_calls)"), ("root", "name")),
-    (re.compile(r"(each|scope|budget|goal|completion|run|attempt)"), ("root",)),
+    (r"(items)\.([a-z][a-z0-9_.-]*)\.(status)", ("root", "name", "field")),
+    (r"(budget)\.(model_calls|cost_usd|tokens|tool_calls)", ("root", "name")),
+    (r"(each|scope|budget|goal|completion|run|attempt)", ("root",)),
 )
 
 
@@ -185,7 +185,7 @@ def _fill_members(value: dict[str, Json], lookup: Lookup) -> Json:
 def _parse_reference(text: str) -> Reference:
     inner = text[2:-1].strip()
     for form, fields in _FORMS:
-        match = form.fullmatch(inner)
+        match = re.fullmatch(form, inner)
         if match:
             return Reference(text, **dict(zip(fields, match.groups(), strict=True)))
     raise TemplateError(f"{text!r} is not a reference", text)

@@ -15,6 +15,15 @@ ROOT = Path(__file__).parents[2]
 HEAVY = {"typer", "click", "rich", "pydantic", "pydantic_core", "jsonschema", "jmespath"}
 HEAVY |= {"asyncio", "sqlite3", "subprocess"}
 VALID = "forge: 1\nwork_items:\n  hello:\n    run: [echo, hello]\n    capabilities: []\n"
+TEAM = """\
+forge: 1
+inputs: {change: {default: tighten}}
+roles:
+  writer: {capabilities: [write], outputs: [diff], handler: {kind: command, argv: [make]}}
+work_items:
+  patch: {role: writer, goal: "${inputs.change}", outputs: [diff]}
+  review: {run: [cat, "${items.patch.outputs.diff}"], capabilities: [read], after: [patch]}
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +78,27 @@ def test_the_program_that_is_installed_imports_no_more() -> None:
 
 def test_validating_a_small_file_needs_nothing_heavy(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(VALID)
-    assert not imported("validate", "a.yaml") & HEAVY
+    modules = imported("validate", "a.yaml")
+    assert not modules & {*HEAVY, "dataclasses", "inspect", "pathlib", "tempfile", "traceback"}
+
+
+def test_validating_a_file_with_roles_and_references_makes_no_more_classes(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(TEAM)
+    assert not imported("validate", "a.yaml") & {*HEAVY, "dataclasses"}
+
+
+def test_validating_compiles_the_regular_expressions_that_a_file_needs(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(VALID)
+    program = (
+        "import re, sys; from forge_cli.__main__ import main; main(['validate', 'a.yaml'])\n"
+        "print(*(f'{name}.{key}' for name, module in sys.modules.items()\n"
+        "    for key, value in vars(module).items() if isinstance(value, re.Pattern)))\n"
+    )
+    compiled = {each for each in python(program).stdout.split() if each.startswith("forge_cli")}
+    assert compiled == {
+        "forge_cli.manifest.reading.scalars._NUMBER",
+        "forge_cli.multiagent.templates._OPENING",
+    }
 
 
 def test_the_version_is_printed() -> None:

@@ -14,9 +14,9 @@ MAX_DEPTH = 200
 """Levels of an expression's syntax tree: its evaluation takes two frames of the stack for each."""
 
 # Most conditions are one plain path, for which the parser (and its import) is not needed.
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
-_HYPHENATED = re.compile(r"(?<![\w\"-])([A-Za-z_]\w*(?:-[A-Za-z0-9_]+)+)", re.ASCII)
-_BARE_LITERAL = re.compile(r"(?P<sign>[=!<>]=|[<>])\s*(?P<literal>-?[0-9]+(?:\.[0-9]+)?)(?![\w`])")
+_PLAIN = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*"
+_HYPHENATED = r"(?a)(?<![\w\"-])([A-Za-z_]\w*(?:-[A-Za-z0-9_]+)+)"
+_BARE_LITERAL = r"(?P<sign>[=!<>]=|[<>])\s*(?P<literal>-?[0-9]+(?:\.[0-9]+)?)(?![\w`])"
 
 
 class Reading(NamedTuple):
@@ -40,7 +40,7 @@ def read(text: str) -> Reading:
             f"the expression has {len(text):,} characters, at most {LONGEST_EXPRESSION:,} may be"
         )
         return Reading(fault=fault, hint=_SPLIT)
-    if text.count(".") < MAX_DEPTH and _PLAIN.fullmatch(text):
+    if text.count(".") < MAX_DEPTH and re.fullmatch(_PLAIN, text):
         return Reading((tuple(text.split(".")),))
     return _compile(text)
 
@@ -135,7 +135,7 @@ def _refused(text: str, error: Exception) -> Reading:
             token=hyphenated,
             hint=f"write  {quoted}",
         )
-    bare = _BARE_LITERAL.search(text)
+    bare = re.search(_BARE_LITERAL, text)
     if bare and not any(re.search(each, _outside_quotes(text)) for each in _FOREIGN):
         literal = bare["literal"]
         mended = f"{text[: bare.start('literal')]}`{literal}`{text[bare.end('literal') :]}"
@@ -177,7 +177,7 @@ def _translated(text: str) -> str:
         padded = f" {meant} " if meant in ("&&", "||") else meant
         for found in reversed([*re.finditer(operator, _outside_quotes(text))]):
             text = f"{text[: found.start()]}{padded}{text[found.end() :]}"
-    for found in reversed([*_BARE_LITERAL.finditer(_outside_quotes(text))]):
+    for found in reversed([*re.finditer(_BARE_LITERAL, _outside_quotes(text))]):
         start, end = found.span("literal")
         text = f"{text[:start]}`{found['literal']}`{text[end:]}"
     return text
@@ -191,7 +191,7 @@ def _outside_quotes(text: str) -> str:
 
 
 def _hyphenated(text: str) -> Iterator[str]:
-    yield from (match[1] for match in _HYPHENATED.finditer(_outside_quotes(text)))
+    yield from (match[1] for match in re.finditer(_HYPHENATED, _outside_quotes(text)))
 
 
 def _sentence(text: str, error: Exception) -> str:

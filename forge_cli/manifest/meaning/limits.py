@@ -1,14 +1,11 @@
 """Budgets and deadlines as manifests write them, read as far as they can be."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.nodes import Node, Written
-from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.meaning.values import Fault, deadline, duration, money
-from forge_cli.multiagent.budget import DIMENSIONS, Budget
-from forge_cli.multiagent.plan import DEFAULT_BUDGET, DEFAULT_DEADLINE, Deadline
+from forge_cli.multiagent.budget import DEFAULT_BUDGET, DIMENSIONS, Budget
+from forge_cli.multiagent.grants import DEFAULT_DEADLINE, Deadline
 
 
 def budget(written: Any) -> Budget | None:
@@ -61,28 +58,6 @@ def later(child: Deadline, parent: Deadline, now: int | None) -> bool:
         return True
     both = child.within is not None and parent.within is not None
     return both and (child.within or 0) > (parent.within or 0)
-
-
-def deadlines(topology: Topology) -> Iterator[tuple[Path, str]]:
-    """Every deadline that is written, with its place: the run's, the contracts', the items'."""
-    if isinstance(topology.data.get("deadline"), str):
-        yield ("deadline",), topology.data["deadline"]
-    for path, written in topology.terms("deadline"):
-        yield path, written["deadline"]
-
-
-def budgets(topology: Topology) -> Iterator[tuple[Path, Written]]:
-    """Every budget that is written, with its place: the run's, roles', contracts' and items'."""
-    if "budget" in topology.data:
-        yield ("budget",), topology.data["budget"]
-    for role in topology.roles.values():
-        if "budget" in role.written:
-            yield (*role.path, "budget"), role.written["budget"]
-        max_usage = role.written.get("handler", {}).get("max_usage")
-        if max_usage is not None:
-            yield (*role.path, "handler", "max_usage"), max_usage
-    for path, written in topology.terms("budget"):
-        yield path, written["budget"]
 
 
 def _amount(dimension: str, value: Any) -> int | None:

@@ -21,17 +21,15 @@ REFERENCE_FORMS = {
 
 _MAX_MICRO_DOLLARS = 2**53 - 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DURATION = re.compile(
-    r"(?:([0-9]{1,6})d)?(?:([0-9]{1,7})h)?(?:([0-9]{1,8})m)?(?:([0-9]{1,9})s)?", re.ASCII
-)
-_TIME = re.compile(
+_DURATION = r"(?:([0-9]{1,6})d)?(?:([0-9]{1,7})h)?(?:([0-9]{1,8})m)?(?:([0-9]{1,9})s)?"
+_TIME = (
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[Tt ]([0-9]{2}:[0-9]{2})(:[0-9]{2})?(\.[0-9]{1,9})?)?"
     r"([Zz]|[+-][0-9]{2}:[0-9]{2})?"
 )
-_CLOCK = re.compile(r"[0-9]{1,2}(:[0-9]{2}){1,2}")
-_MONEY = re.compile(r"([0-9]{1,10})(?:\.([0-9]{1,6}))?")
+_CLOCK = r"[0-9]{1,2}(:[0-9]{2}){1,2}"
+_MONEY = r"([0-9]{1,10})(?:\.([0-9]{1,6}))?"
 _ID = r"[a-z][a-z0-9_-]{0,63}"
-_REFERENCE = re.compile(rf"([a-z]+):({_ID})(?:@([0-9]{{1,9}}))?")
+_REFERENCE = rf"([a-z]+):({_ID})(?:@([0-9]{{1,9}}))?"
 
 
 class Fault(NamedTuple):
@@ -51,7 +49,7 @@ class Reference(NamedTuple):
 
 def duration(text: str) -> int | Fault:
     """Milliseconds of `90s`, `15m`, `2h`, `1d` or a sum of these, largest unit first."""
-    match = _DURATION.fullmatch(text)
+    match = re.fullmatch(_DURATION, text)
     if match is None or not text:
         return _no_duration(text)
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
@@ -60,7 +58,7 @@ def duration(text: str) -> int | Fault:
 
 def instant(text: str) -> int | Fault:
     """Milliseconds since the epoch of an RFC 3339 time with an offset; finer parts are cut."""
-    match = _TIME.fullmatch(text)
+    match = re.fullmatch(_TIME, text)
     if match is None:
         return Fault(f"{text!r} is not a time", f"write a time with an offset: {TIME_FORMS}")
     date, clock, seconds, fraction, offset = match.groups()
@@ -84,7 +82,7 @@ def deadline(text: str) -> "Deadline | Fault":
     """A deadline: a time with an offset, or a duration (longer than nothing) from the start."""
     from forge_cli.multiagent.grants import Deadline  # most manifests start without
 
-    if _TIME.fullmatch(text):
+    if re.fullmatch(_TIME, text):
         at = instant(text)
         return at if isinstance(at, Fault) else Deadline(at=at)
     within = duration(text)
@@ -101,7 +99,7 @@ def deadline(text: str) -> "Deadline | Fault":
 def money(value: str | float) -> int | Fault:
     """Micro-dollars of a number or decimal text, exact; at most six decimals, not negative."""
     text = value if isinstance(value, str) else repr(value)
-    match = _MONEY.fullmatch(text.removesuffix(".0") if isinstance(value, float) else text)
+    match = re.fullmatch(_MONEY, text.removesuffix(".0") if isinstance(value, float) else text)
     if match is None:
         return Fault(f"{text!r} is not an amount of money{_why(text)}", f"write {MONEY_FORMS}")
     dollars, decimals = match.groups()
@@ -116,7 +114,7 @@ def money(value: str | float) -> int | Fault:
 
 def reference(text: str, kind: str) -> Reference | Fault:
     """The thing of this kind (a key of `REFERENCE_FORMS`) that the text names."""
-    match = _REFERENCE.fullmatch(text)
+    match = re.fullmatch(_REFERENCE, text)
     form = REFERENCE_FORMS[kind]
     if match is None or match[1] != kind or (match[3] and kind in ("context", "state")):
         return Fault(f"{text!r} is not a reference to {_NOUNS[kind]}", f"write it as {form}")
@@ -129,7 +127,7 @@ _NOUNS = {"agent": "a role", "context": "a context package", "schema": "a schema
 
 
 def _no_duration(text: str) -> Fault:
-    if _CLOCK.fullmatch(text):
+    if re.fullmatch(_CLOCK, text):
         message = f"{text!r} can be read as minutes, as hours or as a time of day"
     elif text.isascii() and text.isdigit():
         message = f"{text!r} has no unit"

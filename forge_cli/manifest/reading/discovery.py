@@ -14,7 +14,7 @@ _YAML = (".yaml", ".yml")
 _SHELF = "manifests"
 _NEVER_WALKED = frozenset({".git", ".forge", "node_modules", ".venv", "__pycache__"})
 # Also of a file that is not YAML any more: its fault is then shown instead of the file skipped.
-_IS_MANIFEST = re.compile(rb"""^(?:\xef\xbb\xbf)?(?:\{\s*)?["']?forge["']?[ \t]*:""", re.MULTILINE)
+_IS_MANIFEST = rb"""(?m)^(?:\xef\xbb\xbf)?(?:\{\s*)?["']?forge["']?[ \t]*:"""
 _HEAD = 2**16
 _MOST_SHOWN = 5
 """Manifests that are named where one is missing."""
@@ -101,7 +101,7 @@ def _walk(folder: str, refusals: list[str]) -> Iterator[str]:
 def _is_manifest(name: str, on_shelf: bool) -> bool:
     if name.endswith(_SUFFIXES):
         return True
-    return on_shelf and name.endswith(_YAML) and bool(_IS_MANIFEST.search(_head(name)))
+    return on_shelf and name.endswith(_YAML) and bool(re.search(_IS_MANIFEST, _head(name)))
 
 
 def _head(name: str) -> bytes:

@@ -32,7 +32,7 @@ from typing import Any
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.assembly import section
-from forge_cli.manifest.meaning.limits import budgets, deadlines
+from forge_cli.manifest.meaning.bounds import budgets, deadlines
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.meaning.values import DURATION_FORMS, Fault, deadline, duration, money
 from forge_cli.manifest.subject import Subject

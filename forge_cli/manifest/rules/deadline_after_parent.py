@@ -34,7 +34,7 @@ from forge_cli.manifest.meaning.limits import later, read_deadline, read_duratio
 from forge_cli.manifest.meaning.nodes import Node
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.subject import Subject
-from forge_cli.multiagent.plan import DEFAULT_DEADLINE, Deadline
+from forge_cli.multiagent.grants import DEFAULT_DEADLINE, Deadline
 
 RULE = "deadline-after-parent"
 

@@ -25,7 +25,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from forge_cli.manifest.findings import Finding, Spot
-from forge_cli.manifest.meaning.limits import deadlines, read_deadline
+from forge_cli.manifest.meaning.bounds import deadlines
+from forge_cli.manifest.meaning.limits import read_deadline
 from forge_cli.manifest.subject import Subject
 
 RULE = "deadline-past"

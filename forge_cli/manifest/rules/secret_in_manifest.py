@@ -53,11 +53,10 @@ _SHAPES = {
 }
 Part = Literal["key", "value"]
 _SHORTEST = 15
-_ANY = re.compile(
-    r"(?<![A-Za-z0-9])(?:"
+_ANY = (
+    r"(?a)(?<![A-Za-z0-9])(?:"
     + "|".join(f"(?P<s{number}>{shape})" for number, shape in enumerate(_SHAPES.values()))
-    + ")",
-    re.ASCII,
+    + ")"
 )
 _NOUNS = tuple(_SHAPES)
 
@@ -65,7 +64,7 @@ _NOUNS = tuple(_SHAPES)
 def check(subject: Subject) -> Iterator[Finding]:
     """Look at every text of the manifest, keys included; the value itself is never shown."""
     for path, part, text in _texts((), subject.data):
-        match = _ANY.search(text)
+        match = re.search(_ANY, text)
         if match:
             noun = _NOUNS[int((match.lastgroup or "s0")[1:])]
             yield Finding(

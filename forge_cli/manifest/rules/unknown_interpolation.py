@@ -40,16 +40,16 @@ _FORMS = (
     " ${each},\n${scope}, ${budget}, ${goal}, ${completion}, ${run}, ${attempt};"
     " $${ is a literal ${"
 )
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_GITHUB = re.compile(r"\$\{\{\s*([a-z]+)\.([A-Za-z0-9_.-]+?)\s*(?:\}|$)")
-_OUTPUTS = re.compile(r"\$\{items\.([a-z][a-z0-9_.-]*?)(?:\.outputs)?\}")
-_FOR_SCRIPTS = re.compile(
+_VARIABLE = r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}"
+_GITHUB = r"\$\{\{\s*([a-z]+)\.([A-Za-z0-9_.-]+?)\s*(?:\}|$)"
+_OUTPUTS = r"\$\{items\.([a-z][a-z0-9_.-]*?)(?:\.outputs)?\}"
+_FOR_SCRIPTS = (
     r"(?<!\\)\$\{(?:\{\s*[a-z]+\.[^{}\n]*\}\}|(?:inputs|items|state|env|secrets|each|run|attempt|scope"
     r"|budget|goal|completion)\.[^{}\n]*\})"
 )
-_NAMED = re.compile(r"\$\{\{?\s*((?:[a-z]+)(?:\.[A-Za-z0-9_-]+)*)")
+_NAMED = r"\$\{\{?\s*((?:[a-z]+)(?:\.[A-Za-z0-9_-]+)*)"
 _OF_AN_ITEM = frozenset({"goal", "scope", "budget", "completion", "attempt"})
-_OPENING = re.compile(r"\$\{[^}]*\}?")
+_OPENING = r"\$\{[^}]*\}?"
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -78,7 +78,7 @@ def _elsewhere(mention: Mention, why: str, hint: str) -> Finding:
 
 def _script(node: Node) -> Iterator[Finding]:
     """A script is Bash and nothing else, to which these are faults of its own at run time."""
-    for token in dict.fromkeys(_FOR_SCRIPTS.findall(node.own["script"])):
+    for token in dict.fromkeys(re.findall(_FOR_SCRIPTS, node.own["script"])):
         yield Finding(
             RULE,
             Spot((*node.path, "script"), token=token),
@@ -89,7 +89,7 @@ def _script(node: Node) -> Iterator[Finding]:
 
 def _for_script(token: str) -> str:
     """What to type so that a script gets the value: the names that `with` and `secrets` give."""
-    found = _NAMED.match(token)
+    found = re.match(_NAMED, token)
     root, *rest = found[1].split(".") if found else ("inputs", "NAME")
     if root == "secrets":
         return f"write  secrets: [{'.'.join(rest)}]  and read  ${'.'.join(rest)}"
@@ -112,18 +112,18 @@ def _unreadable(misread: Misread, topology: Topology) -> Finding:
 
 
 def _mend(token: str, topology: Topology) -> str:
-    github = _GITHUB.match(token)
+    github = re.match(_GITHUB, token)
     if github:
         root = {"needs": "items", "steps": "items"}.get(github[1], github[1])
         if root in ("inputs", "env", "items", "state"):
             return f"write  ${{{root}.{github[2]}}}"
         return _FORMS
-    outputs = _OUTPUTS.fullmatch(token)
+    outputs = re.fullmatch(_OUTPUTS, token)
     if outputs:
         node = topology.nodes.get(outputs[1])
         keys = [f"${{items.{outputs[1]}.outputs.{key}}}" for key in (node.outputs if node else ())]
         return f"write  {' or '.join(keys or ['${items.ID.outputs.KEY}'])}"
-    variable = _VARIABLE.fullmatch(token)
+    variable = re.fullmatch(_VARIABLE, token)
     if variable is None:
         return _FORMS if token.endswith("}") else f"close it with '}}', or write  ${token}"
     name = variable[1]
@@ -154,7 +154,7 @@ def _scopes(topology: Topology) -> Iterator[Finding]:
     """In a scope only `${each}` is filled, and only where the elements are known before the run."""
     top = ((("scope", index), text, None) for index, text in enumerate(topology.scope))
     for path, text, for_each in (*top, *_written(topology)):
-        for found in _OPENING.findall(text):
+        for found in re.findall(_OPENING, text):
             if found != "${each}":
                 yield Finding(
                     RULE,

@@ -7,9 +7,8 @@ from forge_cli.manifest.findings import Path
 from forge_cli.manifest.forms import ID
 from forge_cli.manifest.suggest import Suggestion, suggest
 
-_LOOKS_LIKE_NUMBER = re.compile(
-    r"[-+]?(0[0-9]+|0[xob][0-9a-f]+|[0-9]+(_[0-9]+)+|[0-9.]+e[-+]?[0-9]+|[.](inf|nan))",
-    re.IGNORECASE,
+_LOOKS_LIKE_NUMBER = (
+    r"(?i)[-+]?(0[0-9]+|0[xob][0-9a-f]+|[0-9]+(_[0-9]+)+|[0-9.]+e[-+]?[0-9]+|[.](inf|nan))"
 )
 _LOOKS_LIKE_BOOLEAN = frozenset({"yes", "no", "on", "off", "y", "n", "true", "false"})
 
@@ -73,4 +72,4 @@ def _ambiguous(path: Path, value: Any, wanted: tuple[str, ...]) -> bool:
         return False
     if "true or false" in wanted:
         return value.lower() in _LOOKS_LIKE_BOOLEAN and value not in ("true", "false")
-    return "number" in wanted[0] and _LOOKS_LIKE_NUMBER.fullmatch(value) is not None
+    return "number" in wanted[0] and re.fullmatch(_LOOKS_LIKE_NUMBER, value) is not None
