@@ -71,6 +71,7 @@ OPTIONS = (
     ),
     Option(("--strict",), "Warnings fail as well."),
     Option(("--allow-empty",), "Nothing to check is no failure."),
+    Option(("--only-manifests",), "Leave out named files that a folder is not searched for."),
     Option(
         ("--stdin-filename",),
         "The name of what is read from standard input, when a path is '-'.",
@@ -96,6 +97,7 @@ def validate(
     report: tuple[tuple[str, str], ...],
     strict: bool,
     allow_empty: bool,
+    only_manifests: bool,
     stdin_filename: str,
     max_size: int,
     now: int | str,
@@ -116,7 +118,7 @@ def validate(
       cat manifests/office-research.yaml | forge validate - --stdin-filename manifests/x.yaml
     """
     prepare_streams()
-    selection = discover(paths)
+    selection = discover(paths, only_manifests)
     if report:
         from forge_cli.cli import reports as files
 

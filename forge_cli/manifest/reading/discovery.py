@@ -30,10 +30,11 @@ class Selection:
         self.refusals: list[str] = []
 
 
-def discover(paths: Sequence[str]) -> Selection:
+def discover(paths: Sequence[str], only_manifests: bool = False) -> Selection:
     """The manifests that `paths` stand for; without any, those of the current folder's project.
 
-    A named file is taken whatever it is called. A folder is walked for `*.forge.yaml` and
+    A named file is taken whatever it is called; with `only_manifests` if a folder that is walked
+    would yield it, or if it is not there. A folder is walked for `*.forge.yaml` and
     `*.forge.yml`, and below a folder `manifests` for every YAML file with a top-level `forge:`.
     Links are not followed on the way, and what git ignores is left out (without git, or outside of
     a repository, only `.git`, `.forge`, `.venv`, `node_modules` and `__pycache__` are). A file that
@@ -43,7 +44,7 @@ def discover(paths: Sequence[str]) -> Selection:
     for path in paths or _project_paths():
         if path != STANDARD_INPUT and os.path.isdir(path):
             selection.files.extend(_walk(path, selection.refusals))
-        else:
+        elif not only_manifests or path == STANDARD_INPUT or _is_one(path):
             selection.files.append(path)
     selection.files = sorted(_once(selection.files))
     return selection
@@ -96,6 +97,10 @@ def _walk(folder: str, refusals: list[str]) -> Iterator[str]:
                     pending.append((name, place, on_shelf or entry.name == _SHELF))
             elif entry.is_file(follow_symlinks=False) and _is_manifest(name, on_shelf):
                 yield name
+
+
+def _is_one(path: str) -> bool:
+    return _is_manifest(path, _SHELF in os.path.dirname(path).split(os.sep))
 
 
 def _is_manifest(name: str, on_shelf: bool) -> bool:

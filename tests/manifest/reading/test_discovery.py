@@ -179,3 +179,23 @@ def test_only_the_first_of_many_manifests_are_named(
     for number in range(7):
         (tmp_path / f"plan{number}{number}{number}{number}.forge.yaml").touch()
     assert beside("x.forge.yaml").endswith("'plan4444.forge.yaml' and 2 more")
+
+
+def test_of_named_files_those_that_a_folder_is_searched_for_can_be_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "manifests" / "team").mkdir(parents=True)
+    (tmp_path / "manifests" / "team" / "a.yaml").write_text("forge: 1\n")
+    (tmp_path / "manifests" / "deployment.yaml").write_text("kind: Deployment\n")
+    (tmp_path / "values.yaml").write_text("forge: 1\n")
+    (tmp_path / "b.forge.yml").write_text("")
+    named = ["manifests/team/a.yaml", "manifests/deployment.yaml", "values.yaml", "b.forge.yml"]
+    assert discover(named, only_manifests=True).files == ["b.forge.yml", "manifests/team/a.yaml"]
+
+
+def test_a_named_manifest_that_is_not_there_is_not_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert discover(["gone.forge.yaml"], only_manifests=True).files == ["gone.forge.yaml"]
