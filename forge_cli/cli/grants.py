@@ -74,6 +74,8 @@ def _uses(plan: Plan, item: Item, grant: Grant) -> Iterator[tuple[str, list[str]
         yield "run", [shlex.join(map(str, handler.config["argv"])).replace("\n", " ")]
     elif handler.kind == "function":
         yield "call", [str(handler.config["call"])]
+    elif handler.plug_in:
+        yield "plug-in", [f"{handler.kind}, of {handler.plug_in}"]
     yield "use", sorted(grant.capabilities) or ["nothing"]
     files = [scope for scope in grant.scope if scope.startswith("files:")]
     hosts = [scope for scope in grant.scope if scope not in files]

@@ -8,8 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import forge_cli
 from forge_cli.handlers.environment import base
@@ -24,18 +23,19 @@ _BOOT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Where settings break the plug-in's schema; `path` leads there from the settings."""
+class Fault(NamedTuple):
+    """Where settings break the plug-in's schema; `path` leads there from the settings.
+
+    Of a key that is unknown, `known` are those that could stand there.
+    """
 
     path: tuple[str | int, ...]
     is_key: bool
     message: str
-    hint: str = ""
+    known: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
+class Examined(NamedTuple):
     """A plug-in that was looked at: its problem or nothing, its schema, the faults of settings."""
 
     problem: str
@@ -69,8 +69,8 @@ def examine(plug_in: PlugIn, settings: Sequence[Mapping[str, Any]] = ()) -> Exam
 
 
 def _fault(words: Sequence[Any]) -> Fault:
-    path, is_key, message, hint = words
-    return Fault(tuple(path), is_key, message, hint)
+    path, is_key, message, known = words
+    return Fault(tuple(path), is_key, message, tuple(known))
 
 
 def _last_words(ended: "subprocess.CompletedProcess[bytes]") -> str:

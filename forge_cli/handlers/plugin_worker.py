@@ -121,7 +121,7 @@ def _judged(schema: Json, settings: list[dict[str, Json]]) -> list[Json]:
 
 
 def _faults(validator: Any, settings: Mapping[str, Json]) -> Iterator[list[Json]]:
-    """Where settings break the schema: path, whether the key is at fault, message and hint.
+    """Where settings break the schema: path, whether the key is at fault, message, keys known.
 
     What a text with a reference will be is not known yet.
     """
@@ -130,10 +130,9 @@ def _faults(validator: Any, settings: Mapping[str, Json]) -> Iterator[list[Json]
         if error.validator == "additionalProperties" and error.validator_value is False:
             known = sorted(error.schema.get("properties", {}))
             for key in _strange(error.instance, known, error.schema):
-                hint = f"known: {', '.join(known)}" if known else "it has no settings"
-                yield [[*path, key], True, f"unknown setting '{key}'", hint]
+                yield [[*path, key], True, "there is no such setting", known]
         elif not (isinstance(error.instance, str) and "${" in error.instance):
-            yield [path, False, error.message[:300], ""]
+            yield [path, False, error.message[:300], []]
 
 
 def _strange(instance: Mapping[str, Json], known: list[str], schema: Mapping[str, Json]) -> Json:

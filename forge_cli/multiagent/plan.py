@@ -81,7 +81,8 @@ class Handler:
     """What a turn calls. `digest` covers the configuration and the bytes of files it names.
 
     `max_usage` is what one call may use. `metered` are the dimensions of which the handler tells
-    what it used: if it does not, it is unknown.
+    what it used: if it does not, it is unknown. `plug_in` is the distribution and version that a
+    kind comes from which is not forge's own.
     """
 
     kind: str
@@ -89,6 +90,7 @@ class Handler:
     digest: str = ""
     max_usage: Budget | None = None
     metered: frozenset[str] = frozenset()
+    plug_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)

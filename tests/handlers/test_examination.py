@@ -52,7 +52,7 @@ def test_settings_are_held_against_the_schema_with_places(look: Look) -> None:
     assert found.faults == (
         (),
         (
-            Fault(("shel",), True, "unknown setting 'shel'", "known: flags, shell"),
+            Fault(("shel",), True, "there is no such setting", ("flags", "shell")),
             Fault(("flags", 1), False, "1 is not of type 'string'"),
             Fault(("shell",), False, "'zsh' is not one of ['sh', 'bash']"),
         ),

@@ -15,6 +15,9 @@ GRACE = 5_000
 MAX_OUTPUT = 16 * 2**20
 """Bytes that are kept of each output stream."""
 
+_NOT_CONFIGURED = frozenset({"kind", "max_usage", "plug_in"})
+"""What is written of a handler and is no part of what its turns are given."""
+
 
 class Files(Protocol):
     """What lies below the manifest's folder."""
@@ -46,10 +49,12 @@ class Handlers:
         """The handler of a role."""
         written = role.written.get("handler", {})
         kind = str(written.get("kind", ""))
-        config = {key: value for key, value in written.items() if key not in ("kind", "max_usage")}
+        config = {key: value for key, value in written.items() if key not in _NOT_CONFIGURED}
         if kind == "command":
             config = _command(written)
-        return self._made(kind, config, written.get("max_usage"))
+        elif "plug_in" in written and "grace" in config:
+            config["grace"] = read_duration(config["grace"])
+        return self._made(kind, config, written.get("max_usage"), written.get("plug_in", ""))
 
     def of_item(self, node: Node) -> Handler:
         """The handler of an item that is a `run` or a `script`."""
@@ -62,17 +67,22 @@ class Handlers:
             config["inputs_as_env"] = True
         return self._made("command", config, None)
 
-    def _made(self, kind: str, config: dict[str, Json], max_usage: Any) -> Handler:
+    def _made(
+        self, kind: str, config: dict[str, Json], max_usage: Any, plug_in: str = ""
+    ) -> Handler:
         covered: dict[str, Json] = {"kind": kind, "config": config}
         files = {name: found for name in _files(kind, config) if (found := self._digest(name))}
         files |= {name: found for name in _tokens(config) if (found := self._program(name))}
+        if plug_in:
+            covered["plug_in"] = plug_in
         if files:
             covered["files"] = files
         usage = budget(max_usage)
         if usage is not None:
             covered["max_usage"] = usage.limits()
         metered = {*(usage.limits() if usage else ()), *config.get("extract", ())}
-        return Handler(kind, config, digest(covered), usage, frozenset(metered & {*DIMENSIONS}))
+        known = frozenset(metered & {*DIMENSIONS})
+        return Handler(kind, config, digest(covered), usage, known, plug_in)
 
     def _digest(self, name: str) -> str | None:
         if name not in self._digests:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.nodes import Agent, Node, Written
 from forge_cli.manifest.meaning.topology import Topology
+from forge_cli.manifest.shape.language import handler_kinds
 
 RUNNABLE_KINDS = ("function", "command")
 
@@ -40,12 +41,12 @@ def _used(topology: Topology) -> list[Agent]:
 def _role(role: Agent) -> Iterator[str]:
     handler = section(role.written, "handler")
     kind = handler.get("kind")
-    if kind not in RUNNABLE_KINDS:
+    if kind is None or (kind in handler_kinds() and kind not in RUNNABLE_KINDS):
         what = "has no handler" if kind is None else f"has a handler of kind '{kind}'"
         yield (
             f"role '{role.role_id}' {what}, and this version runs"
-            f" {' and '.join(map(repr, RUNNABLE_KINDS))} only; call the program or model from one"
-            " of these"
+            f" {', '.join(map(repr, RUNNABLE_KINDS))} and plug-ins only; call the program or model"
+            " from one of these"
         )
     yield from _sandbox(f"role '{role.role_id}'", handler)
 

@@ -69,7 +69,10 @@ def mentions(parts: Parts) -> Mentions:
     roles: dict[str, tuple[Mention, ...]] = {}
     for role in parts.roles.values():
         handler = role.written.get("handler", {})
-        found = reader.fields((*role.path, "handler"), role.role_id, handler, ROLE_TEXTS)
+        path = (*role.path, "handler")
+        found = reader.fields(path, role.role_id, handler, ROLE_TEXTS)
+        if settings := handler.get("settings"):  # a plug-in's, which are written beside `kind`
+            found += reader.fields(path, role.role_id, settings, settings)
         if found:
             roles[role.role_id] = tuple(found)
     items: dict[str, tuple[Mention, ...]] = {}

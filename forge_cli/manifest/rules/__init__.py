@@ -67,6 +67,8 @@ RULES: Mapping[str, Rule] = {
     "id-not-slug": _reading(),
     "wrong-form": _reading(),
     "unknown-kind": _reading(),
+    "broken-plug-in": _reading(),
+    "bad-setting": _reading(),
     "unknown-value": _reading(),
     "out-of-range": _reading(),
     "bad-ignore": _reading("warning"),

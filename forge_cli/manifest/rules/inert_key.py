@@ -32,6 +32,7 @@ from forge_cli.manifest.meaning.actions import BUILT_IN
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.nodes import Agent, Node, Written
 from forge_cli.manifest.meaning.scopes import apart
+from forge_cli.manifest.shape.language import handler_kinds
 from forge_cli.manifest.subject import Subject
 
 RULE = "inert-key"
@@ -165,7 +166,8 @@ def _kind(node: Node) -> str:
     if node.agent is None or node.way == "inline":
         return "inline" if node.way == "inline" else ""
     found = node.agent.written.get("handler", {}).get("kind", "")
-    return "command" if found in ("claude-code", "codex") else str(found)
+    is_program = found in ("claude-code", "codex") or (found and found not in handler_kinds())
+    return "command" if is_program else str(found)
 
 
 _REASONS: Mapping[str, Callable[[Node], str]] = {

@@ -63,7 +63,7 @@ _NOUNS = tuple(_SHAPES)
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Look at every text of the manifest, keys included; the value itself is never shown."""
-    for path, part, text in _texts((), subject.data):
+    for path, part, text in _texts((), subject.source.data):
         match = re.search(_ANY, text)
         if match:
             noun = _NOUNS[int((match.lastgroup or "s0")[1:])]

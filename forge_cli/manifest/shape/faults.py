@@ -19,7 +19,8 @@ class StructureError(NamedTuple):
     `path` leads to the value, or to the key where `part` says so; for a key that is missing to
     the mapping that lacks it, with the name in `key`. `known` are the words that could stand
     there and `present` those of them that do, `wanted` the shapes that the language takes,
-    `limit` the bound that `value` breaks, `pattern` the form that it has not.
+    `limit` the bound that `value` breaks, `pattern` the form that it has not. `reason` is what is
+    wrong in the words of a plug-in, whose distribution is in `key`.
     """
 
     rule: str
@@ -32,6 +33,7 @@ class StructureError(NamedTuple):
     wanted: tuple[str, ...] = ()
     limit: str = ""
     pattern: str = ""
+    reason: str = ""
 
     @property
     def suggestion(self) -> Suggestion | None:

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from forge_cli.handlers.settings import SHARED
 from forge_cli.manifest.model import adapter
 
 _DATA = Path(__file__).parent / "data"
@@ -69,13 +70,18 @@ def _plain(node: Any) -> Any:
 def json_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) for editors: title, description, example and enum on every key."""
     schema = adapter().json_schema()
+    preset = schema["$defs"]["Preset"]["properties"]
+    shared = {name: preset[name] for name in SHARED}
     for definition in [*schema["$defs"].values(), schema]:
-        _polish(definition)
+        _polish(definition, shared)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
-def _polish(definition: dict[str, Any]) -> None:
-    """Titles as they are typed, only keys of JSON Schema, and kinds of plug-ins allowed."""
+def _polish(definition: dict[str, Any], shared: dict[str, Any]) -> None:
+    """Titles as they are typed, only keys of JSON Schema, and kinds of plug-ins allowed.
+
+    `shared` are the properties that handlers of plug-ins have as well.
+    """
     for name, value in definition.get("properties", {}).items():
         value["title"] = name
         if "patternProperties" in value:
@@ -85,7 +91,7 @@ def _polish(definition: dict[str, Any]) -> None:
             value["oneOf"].append(
                 {
                     "description": "A plug-in's handler; its other keys are the plug-in's own.",
-                    "properties": {"kind": _PLUG_INS_KIND | {"not": {"enum": known}}},
+                    "properties": {"kind": _PLUG_INS_KIND | {"not": {"enum": known}}, **shared},
                     "required": ["kind"],
                     "title": "Plugin",
                     "type": "object",

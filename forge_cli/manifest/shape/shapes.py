@@ -21,7 +21,6 @@ from forge_cli.manifest.shape.language import (
     shapes,
     values,
 )
-from forge_cli.manifest.shape.plugins import is_installed
 
 _RANGES = {
     "greater_than_equal": ("ge", "at least"),
@@ -163,7 +162,7 @@ def _unknown_kind(trace: _Trace) -> StructureError | None:
     if "kind" not in trace.value:
         return StructureError("missing-key", trace.path, "key", key="kind", known=kinds)
     kind, path = trace.value["kind"], (*trace.path, "kind")
-    if kind is None or (isinstance(kind, str) and is_installed(kind)):
+    if kind is None:
         return None
     if isinstance(kind, str):
         return StructureError("unknown-kind", path, value=kind, known=kinds)

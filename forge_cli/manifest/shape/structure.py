@@ -1,8 +1,8 @@
 """Where plain data has not the shape of a manifest, and the data as the semantic rules get it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.shape.combinations import combination_faults
@@ -10,6 +10,9 @@ from forge_cli.manifest.shape.faults import StructureError
 from forge_cli.manifest.shape.language import handler_kinds
 from forge_cli.manifest.shape.mend import mended
 from forge_cli.manifest.shape.soundness import is_sound
+
+if TYPE_CHECKING:
+    from forge_cli.manifest.shape.plugins import Plugged
 
 MAX_FAULTS = 1_000
 """Faults of the shape that are told; a file with more is no manifest, or a bomb."""
@@ -41,11 +44,16 @@ def structure(data: Any, holes: frozenset[Path] = frozenset()) -> Structure:
     if data is None:
         return Structure((), {}, frozenset({()}), frozenset())
     nulls, names = _survey(data)
-    errors = _distinct(islice(chain(nulls, _shape_faults(data)), MAX_FAULTS + 1))
+    own, plugged = _apart(data)
+    errors = _distinct(islice(chain(nulls, _shape_faults(own)), MAX_FAULTS + 1))
     if len(errors) > MAX_FAULTS:
         return Structure(tuple(errors), {}, frozenset({()}), names, hopeless=True)
-    sound, lost = mended(data, errors)
-    sound = _without_plug_ins_keys(sound)
+    sound, lost = mended(own, errors)
+    if plugged:
+        from forge_cli.manifest.shape.plugins import joined, plug_in_faults
+
+        sound = joined(sound, plugged)
+        errors += plug_in_faults(plugged)
     # Below a value that was mended, what is found is not what somebody wrote.
     told = {error.path for error in errors}
     together = combination_faults(sound, lost | {(*hole, "") for hole in holes})
@@ -61,15 +69,23 @@ def _shape_faults(data: Any) -> Iterator[StructureError]:
     return shape_faults(data)
 
 
-def _without_plug_ins_keys(data: dict[str, Any]) -> dict[str, Any]:
-    """The data with only the kind of those handlers whose other keys a plug-in knows."""
-    kinds = ("", *handler_kinds())
-    foreign = {
-        name: {**role, "handler": {"kind": role["handler"]["kind"]}}
-        for name, role in data.get("roles", {}).items()
-        if role.get("handler", {}).get("kind", "") not in kinds
-    }
-    return {**data, "roles": {**data["roles"], **foreign}} if foreign else data
+def _apart(data: Any) -> "tuple[Any, Mapping[str, Plugged]]":
+    """The data without the settings of plug-ins, and these; the import is for who has some."""
+    foreign = list(_foreign(data.get("roles"))) if isinstance(data, dict) else []
+    if not foreign:
+        return data, {}
+    from forge_cli.manifest.shape.plugins import apart
+
+    return apart(data, foreign)
+
+
+def _foreign(roles: Any) -> Iterator[str]:
+    """The roles whose handler is of a kind that forge has not."""
+    for name, role in roles.items() if isinstance(roles, dict) else ():
+        handler = role.get("handler") if isinstance(role, dict) else None
+        kind = handler.get("kind") if isinstance(handler, dict) else None
+        if isinstance(kind, str) and kind not in handler_kinds():
+            yield name
 
 
 def _distinct(errors: Iterable[StructureError]) -> list[StructureError]:

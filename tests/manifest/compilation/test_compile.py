@@ -286,7 +286,7 @@ def test_what_cannot_be_run_yet_is_refused_by_name(item: str, words: str) -> Non
     assert ";" in sentence
 
 
-@pytest.mark.parametrize("kind", ["agent", "mcp", "claude-code", "some-plug-in"])
+@pytest.mark.parametrize("kind", ["agent", "mcp", "claude-code"])
 def test_a_role_that_is_used_needs_a_handler_that_can_be_run(kind: str) -> None:
     text = f"roles: {{a: {{handler: {{kind: {kind}}}}}}}\nwork_items: {{one: {{role: a}}}}"
     (sentence,) = refusals(text)

@@ -1,5 +1,6 @@
 """What holds for every rule of the shelf."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,24 @@ UNSHOWN = {"too-large", "too-many-faults"}
 Examples = Callable[[str], dict[str, Any]]
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder on the path, in which the distributions of examples are installed."""
+    monkeypatch.syspath_prepend(tmp_path)
+
+
 def findings_of(example: Any) -> list[Finding]:
+    if any(".dist-info/" in name for name in example.files):
+        install(example.files, Path(sys.path[0]))
     files = Files(None, example.files)
     subject = subject_of(parse(example.text), "example.yaml", NOW, files)
     return list(report(subject, example.text).findings)
+
+
+def install(files: dict[str, bytes], folder: Path) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content)
 
 
 def test_every_module_of_the_shelf_is_in_the_table_and_the_other_way_round() -> None:

@@ -1,36 +1,84 @@
-"""Handler kinds of installed distributions are known by name; nothing of them is imported."""
+"""Handlers of plug-ins: what forge judges of them, what the plug-in does, what the rules see."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from forge_cli.manifest.shape.plugins import is_installed
-from forge_cli.manifest.shape.structure import structure
+from forge_cli.manifest.shape.structure import Structure, structure
+
+Install = Callable[..., Path]
+
+SOURCE = """
+class Shell:
+    settings = {"properties": {"flags": {"items": {"type": "string"}}, "scope": {"enum": ["all"]}}}
+    async def run(self, turn): ...
+"""
 
 
 @pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A distribution that offers a kind from a module which is not there."""
-    info = tmp_path / "acme-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[forge.handlers]\nacme-shell = no_such_module:run\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    return "acme-shell"
+def installed(install: Install) -> None:
+    install("acme", "acme-shell = acme_shell_2:Shell", acme_shell_2=SOURCE)
 
 
-def test_a_plug_in_is_found_by_the_name_of_its_entry_point(installed: str) -> None:
-    assert is_installed(installed)
-    assert not is_installed("acme")
-
-
-def test_a_handler_of_an_installed_kind_is_judged_by_its_plug_in_alone(installed: str) -> None:
-    handler = {"kind": installed, "anything": [1]}
-    data = {
+def manifest(**keys: Any) -> dict[str, Any]:
+    return {
         "forge": 1,
-        "roles": {"a": {"capabilities": [], "handler": handler}},
+        "roles": {"a": {"capabilities": [], "handler": {"kind": "acme-shell", **keys}}},
         "work_items": {"a": {"role": "a"}},
     }
+
+
+def told(found: Structure) -> list[tuple[Any, ...]]:
+    return [(error.rule, error.path[3:]) for error in found.errors]
+
+
+@pytest.mark.usefixtures("installed")
+def test_its_settings_are_kept_apart_from_forges_own_keys() -> None:
+    found = structure(manifest(flags=["-e"], grace="1s", max_usage={"model_calls": 1}))
+    assert told(found) == []
+    assert found.data["roles"]["a"]["handler"] == {
+        "kind": "acme-shell",
+        "plug_in": "acme 1.0",
+        "grace": "1s",
+        "max_usage": {"model_calls": 1},
+        "settings": {"flags": ["-e"]},
+    }
+
+
+@pytest.mark.usefixtures("installed")
+def test_faults_of_both_are_told_with_their_places() -> None:
+    found = structure(manifest(flags=["-e", 1], scope="some", grace=5, max_usage={"model": 1}))
+    assert set(told(found)) == {
+        ("wrong-type", ("grace",)),
+        ("unknown-key", ("max_usage", "model")),
+        ("bad-setting", ("flags", 1)),
+        ("bad-setting", ("scope",)),
+    }
+
+
+@pytest.mark.usefixtures("installed")
+def test_each_role_is_told_its_own_faults() -> None:
+    data = manifest(flags=[])
+    data["roles"]["b"] = {"capabilities": [], "handler": {"kind": "acme-shell", "flags": [1]}}
     found = structure(data)
-    assert found.errors == ()
-    assert found.data["roles"]["a"]["handler"] == {"kind": installed}
+    assert [error.path for error in found.errors] == [("roles", "b", "handler", "flags", 0)]
+
+
+def test_one_that_cannot_be_used_is_told_at_its_kind(install: Install) -> None:
+    install("acme", "acme-shell = no_such_module:Shell")
+    (error,) = structure(manifest(anything=[1])).errors
+    assert (error.rule, error.path[-1], error.key) == ("broken-plug-in", "kind", "acme 1.0")
+    assert error.reason.startswith("'no_such_module' cannot be imported: ModuleNotFoundError")
+
+
+def test_a_kind_that_nobody_has_is_unknown() -> None:
+    assert told(structure(manifest())) == [("unknown-kind", ("kind",))]
+
+
+def test_plug_ins_are_not_looked_for_where_none_is_used(install: Install) -> None:
+    install("acme", "command = no_such_module:Shell")
+    data = manifest()
+    data["roles"]["a"]["handler"] = {"kind": "command", "argv": ["true"]}
+    assert structure(data).errors == ()
