@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from forge_cli import __version__
 from forge_cli.errors import ForgeError
 
+_AT_ONCE = frozenset({"validate", "plan", "run"})
 USAGE, BUG, INTERRUPTED, CLOSED_PIPE = 2, 70, 130, 141
 _NO_PLACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO})
 
@@ -36,15 +37,24 @@ def _run(arguments: list[str]) -> int:
     if arguments in (["--version"], ["-V"]):
         print(f"forge {__version__}")  # noqa: T201
         return 0
-    if arguments[:1] == ["validate"] and "_FORGE_COMPLETE" not in os.environ:
-        from forge_cli.cli.validate import run
-
-        status = run(arguments[1:])
+    if arguments[:1] and arguments[0] in _AT_ONCE and "_FORGE_COMPLETE" not in os.environ:
+        status = _run_at_once(arguments[0], arguments[1:])
         if status is not None:
             return status
     from forge_cli.cli.main import run_command
 
     return run_command(arguments)
+
+
+def _run_at_once(command: str, words: list[str]) -> int | None:
+    """The status of a command line that is plain, or None: typer is for all others."""
+    if command == "validate":
+        from forge_cli.cli.validate import run_at_once
+    elif command == "plan":
+        from forge_cli.cli.plan import run_at_once
+    else:
+        from forge_cli.cli.run import run_at_once
+    return run_at_once(words)
 
 
 def _settle_output() -> None:

@@ -15,9 +15,9 @@ from forge_cli.engines.local import LocalEngine, SystemClock
 from forge_cli.errors import ForgeError
 from forge_cli.evidence import record, verification
 from forge_cli.evidence.checks import Check
+from forge_cli.evidence.conclusions import recorded
 from forge_cli.evidence.environment import environment
 from forge_cli.evidence.head import Head
-from forge_cli.evidence.verify import recorded
 from forge_cli.gateway.acceptance import Acceptance, file_digest
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers import create

@@ -29,6 +29,18 @@ class Option(NamedTuple):
         return max(self.names, key=len).lstrip("-").replace("-", "_")
 
 
+class Argument(NamedTuple):
+    """What a command takes without an option's name: one word, or with `many` any number of them.
+
+    Its value is a list, or the word or None.
+    """
+
+    field: str
+    metavar: str
+    help: str
+    many: bool = False
+
+
 def one_of(*choices: str) -> Callable[[str], str]:
     """A `convert` for a fixed list of words."""
 
@@ -43,24 +55,28 @@ def one_of(*choices: str) -> Callable[[str], str]:
 COLOR = Option(("--color",), "Colour: auto, always or never.", "auto", "WHEN", one_of(*COLORS))
 
 
-def read_at_once(options: Sequence[Option], words: Sequence[str]) -> dict[str, Any] | None:
-    """The values of a command line, positional words under `paths`; None if there is any doubt.
+def read_at_once(
+    options: Sequence[Option], argument: Argument, words: Sequence[str]
+) -> dict[str, Any] | None:
+    """The values of a command line by their fields; None if there is any doubt.
 
-    Doubt (an unknown option, a value that does not convert, a cluster of short ones, a question
-    for help) is for typer, which answers it with the same declarations.
+    Doubt (an unknown option, a word too many, a value that does not convert, a cluster of short
+    ones, a question for help) is for typer, which answers it with the same declarations.
     """
     by_name = {name: option for option in options for name in option.names}
     values: dict[str, Any] = {option.field: option.default for option in options}
-    paths: list[str] = []
+    plain: list[str] = []
     rest = iter(words)
     for word in rest:
         if word == "--":
-            paths.extend(rest)
+            plain.extend(rest)
         elif word == "-" or not word.startswith("-"):
-            paths.append(word)
+            plain.append(word)
         elif not _read_option(by_name, values, word, rest):
             return None
-    return {"paths": paths, **values}
+    if argument.many:
+        return {argument.field: plain, **values}
+    return None if plain[1:] else {argument.field: plain[0] if plain else None, **values}
 
 
 def _read_option(
@@ -85,7 +101,7 @@ def _read_option(
 
 
 def typer_function(
-    options: Sequence[Option], paths_help: str, run: Callable[..., int]
+    options: Sequence[Option], argument: Argument, run: Callable[..., int]
 ) -> Callable[..., int]:
     """A function that typer can register: the same declarations as its parameters."""
     import inspect
@@ -95,10 +111,12 @@ def typer_function(
 
     def function(**values: Any) -> int:
         converted = {option.field: _convert(option, values[option.field]) for option in options}
-        return run(paths=list(values["paths"] or ()), **converted)
+        plain = values[argument.field]
+        return run(**{argument.field: list(plain or ()) if argument.many else plain}, **converted)
 
-    argument = typer.Argument(help=paths_help, metavar="PATH", show_default=False)
-    parameters = [_parameter("paths", Annotated[list[str] | None, argument], None)]
+    kind: Any = list[str] | None if argument.many else str | None
+    taken = typer.Argument(help=argument.help, metavar=argument.metavar, show_default=False)
+    parameters = [_parameter(argument.field, Annotated[kind, taken], None)]
     parameters += [_declared(option) for option in options]
     function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     function.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -124,7 +142,9 @@ def _kind(option: Option) -> tuple[Any, Any]:
     """The type that typer reads an option as, and the default in it."""
     if not option.metavar:
         return bool, option.default
-    return (list[str] | None, None) if option.many else (str, str(option.default))
+    if option.many:
+        return list[str] | None, None
+    return (str | None, None) if option.default is None else (str, str(option.default))
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> Any:
@@ -139,7 +159,8 @@ def _convert(option: Option, value: Any) -> Any:
         return value
     if option.many:
         return tuple(_converted(option, text) for text in value or ())
-    return option.default if value == str(option.default) else _converted(option, value)
+    is_default = value is None or value == str(option.default)
+    return option.default if is_default else _converted(option, value)
 
 
 def _converted(option: Option, text: str) -> Any:

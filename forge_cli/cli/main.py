@@ -13,8 +13,8 @@ from forge_cli.cli.terminal import prepare_streams
 COMMANDS = {
     "init": "forge_cli.cli.init:init",
     "validate": "forge_cli.cli.validate:command()",
-    "plan": "forge_cli.cli.plan:plan",
-    "run": "forge_cli.cli.run:run",
+    "plan": "forge_cli.cli.plan:command()",
+    "run": "forge_cli.cli.run:command()",
     "runs": "forge_cli.cli.runs:runs",
     "show": "forge_cli.cli.show:show",
     "verify": "forge_cli.cli.verify:verify",

@@ -8,7 +8,6 @@ import typer
 
 from forge_cli.cli.arguments import COLOR, QUIET, VERBOSE
 from forge_cli.cli.terminal import COLORS
-from forge_cli.multiagent.times import from_text
 
 
 def one_of(*choices: str) -> Callable[[str], str]:
@@ -63,40 +62,7 @@ TextOrLines = Annotated[
 ]
 
 
-def moment(text: str) -> int:
-    """A time with an offset, in milliseconds since the epoch; a usage error for anything else."""
-    try:
-        return from_text(text)
-    except ValueError:
-        raise typer.BadParameter(
-            f"'{text}' is not a time with an offset; write  2026-11-30T14:00:00Z"
-        ) from None
-
-
-Moment = Annotated[
-    int | None,
-    typer.Option(
-        "--now", parser=moment, metavar="TIME", help="The time that deadlines are compared with."
-    ),
-]
-
 Manifest = Annotated[
     Path | None,
     typer.Argument(metavar="MANIFEST", help="Its file; else the only *.forge.yaml here."),
-]
-
-Given = Annotated[
-    list[str] | None,
-    typer.Option("--input", "-i", metavar="KEY=VALUE", help="An input of the run."),
-]
-
-InputsFile = Annotated[
-    Path | None, typer.Option("--inputs", metavar="FILE", help="Inputs as one JSON object.")
-]
-
-ManifestWorkspace = Annotated[
-    Path | None,
-    typer.Option(
-        "--workspace", metavar="DIR", help="What scopes are relative to; else the git root."
-    ),
 ]

@@ -4,12 +4,9 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from forge_cli.app.choice import manifest as only_manifest
 from forge_cli.app.course import critical_path, orders
@@ -17,20 +14,20 @@ from forge_cli.app.plan import Compiled, compiled, planned
 from forge_cli.app.planned import Planned
 from forge_cli.app.preparation import Wishes, limited
 from forge_cli.app.workspace import workspace_of
-from forge_cli.cli.formats import Checked, full
-from forge_cli.cli.options import (
-    Color,
-    Given,
-    InputsFile,
-    Manifest,
-    ManifestWorkspace,
-    TextOrJson,
-    says_less,
-    says_more,
+from forge_cli.cli.arguments import (
+    COLOR,
+    QUIET,
+    VERBOSE,
+    Option,
+    one_of,
+    read_at_once,
+    typer_function,
 )
+from forge_cli.cli.formats import Checked, full
+from forge_cli.cli.manifest_options import INPUT, INPUTS, MANIFEST, WORKSPACE
 from forge_cli.cli.plan_defaults import lacking
 from forge_cli.cli.plan_tables import plan_lines
-from forge_cli.cli.terminal import Terminal, complain, write
+from forge_cli.cli.terminal import Terminal, complain, prepare_streams, write
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.plan_document import plan_document
 
@@ -48,18 +45,28 @@ class View:
     defaults: bool = False
 
 
+OPTIONS = (
+    INPUT,
+    INPUTS,
+    WORKSPACE,
+    Option(("--defaults",), "List every default that holds as well."),
+    Option(("--format",), "text or json.", "text", "FORMAT", one_of("text", "json")),
+    COLOR,
+    Option(QUIET, "Only what is missing here or refused."),
+    Option(VERBOSE, "What each other role lacks; the whole digest."),
+)
+
+
 def plan(
-    manifest: Manifest = None,
-    given: Given = None,
-    inputs: InputsFile = None,
-    workspace: ManifestWorkspace = None,
-    defaults: Annotated[
-        bool, typer.Option("--defaults", help="List every default that holds as well.")
-    ] = False,
-    form: TextOrJson = "text",
-    color: Color = "auto",
-    quiet: Annotated[bool, says_less("Only what is missing here or refused.")] = False,
-    verbose: Annotated[bool, says_more("What each other role lacks; the whole digest.")] = False,
+    manifest: str | None,
+    input: tuple[str, ...],  # noqa: A002 - the option's name
+    inputs: Path | None,
+    workspace: Path | None,
+    defaults: bool,
+    format: str,  # noqa: A002 - likewise
+    color: str,
+    quiet: bool,
+    verbose: bool,
 ) -> int:
     """Show what would run: order, who and why, each item's grant, budget, what is missing here.
 
@@ -72,10 +79,22 @@ def plan(
       forge plan manifests/office-research.yaml --defaults
       forge plan manifests/office-research.yaml --format json
     """
-    path = manifest or only_manifest(Path(), "forge plan")
+    prepare_streams()
+    path = Path(manifest) if manifest else only_manifest(Path(), "forge plan")
     found = compiled(path, time.time_ns() // 1_000_000, workspace)
-    view = View(form, color, quiet, verbose, defaults)
-    return show(found, path, Wishes(given or [], inputs, workspace=workspace), view)
+    view = View(format, color, quiet, verbose, defaults)
+    return show(found, path, Wishes(input, inputs, workspace=workspace), view)
+
+
+def run_at_once(words: Sequence[str]) -> int | None:
+    """Runs a command line that is plain, without typer; None if it is not."""
+    values = read_at_once(OPTIONS, MANIFEST, words)
+    return None if values is None else plan(**values)
+
+
+def command() -> Callable[..., int]:
+    """The same for typer."""
+    return typer_function(OPTIONS, MANIFEST, plan)
 
 
 def show(found: Compiled, path: Path, wishes: Wishes, view: View) -> int:

@@ -3,12 +3,9 @@
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from forge_cli.app.choice import manifest as only_manifest
 from forge_cli.app.plan import compiled
@@ -16,28 +13,26 @@ from forge_cli.app.preparation import Prepared, RefusedError, Wishes, prepare
 from forge_cli.app.run import Finished, Opened
 from forge_cli.app.runs import short_name
 from forge_cli.cli.actions import add_outputs, add_to_summary
+from forge_cli.cli.arguments import (
+    COLOR,
+    QUIET,
+    VERBOSE,
+    Option,
+    one_of,
+    read_at_once,
+    typer_function,
+)
 from forge_cli.cli.board import Board
 from forge_cli.cli.console import Console
 from forge_cli.cli.github import job_summary
-from forge_cli.cli.options import (
-    Color,
-    Given,
-    InputsFile,
-    Manifest,
-    ManifestWorkspace,
-    Moment,
-    TextOrLines,
-    says_less,
-    says_more,
-)
+from forge_cli.cli.manifest_options import INPUT, INPUTS, MANIFEST, NOW, WORKSPACE
 from forge_cli.cli.overview import overview
 from forge_cli.cli.plan import View, show
 from forge_cli.cli.progress import Progress
-from forge_cli.cli.terminal import Terminal, complain, write
+from forge_cli.cli.terminal import Terminal, complain, prepare_streams, write
 from forge_cli.cli.typed import again, as_typed, where
 from forge_cli.cli.verdict import Outcome, exit_code, refusal, verdict
 from forge_cli.engines import ENGINES
-from forge_cli.errors import ForgeError
 from forge_cli.ledger.store import Store
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.ports import Observer
@@ -45,39 +40,50 @@ from forge_cli.multiagent.ports import Observer
 REFUSED = 2
 
 
+OPTIONS = (
+    INPUT,
+    INPUTS,
+    Option(("--jobs", "-j"), "Turns at a time; only lowers the limit.", None, "N", int),
+    Option(("--engine",), "The engine: local.", "local", "NAME", one_of(*ENGINES)),
+    Option(
+        ("--evidence",), "Where evidence goes; else evidence/<name>/<run id>.", None, "DIR", Path
+    ),
+    WORKSPACE,
+    Option(("--run-id",), "The id of the run; else made from the time.", None, "ID"),
+    NOW,
+    Option(("--dry-run",), "Show the plan, as `forge plan` does; run nothing."),
+    Option(("--allow-degraded",), "Exit 0 for a degraded run."),
+    Option(("--allow-paused",), "Exit 0 for a paused run."),
+    Option(
+        ("--format",),
+        "text, or jsonl: the events as the ledger has them, an object on each line.",
+        "text",
+        "FORMAT",
+        one_of("text", "jsonl"),
+    ),
+    COLOR,
+    Option(QUIET, "Only the verdict."),
+    Option(VERBOSE, "Lines for each turn of any run, with what it was given."),
+)
+
+
 def run(
-    manifest: Manifest = None,
-    given: Given = None,
-    inputs: InputsFile = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", "-j", metavar="N", help="Turns at a time; only lowers the limit."),
-    ] = None,
-    engine: Annotated[str, typer.Option(metavar="NAME", help="The engine: local.")] = "local",
-    evidence: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Where evidence goes; else evidence/<name>/<run id>."),
-    ] = None,
-    workspace: ManifestWorkspace = None,
-    run_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="The id of the run; else made from the time.")
-    ] = None,
-    now: Moment = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the plan, as `forge plan` does; run nothing.")
-    ] = False,
-    allow_degraded: Annotated[
-        bool, typer.Option("--allow-degraded", help="Exit 0 for a degraded run.")
-    ] = False,
-    allow_paused: Annotated[
-        bool, typer.Option("--allow-paused", help="Exit 0 for a paused run.")
-    ] = False,
-    form: TextOrLines = "text",
-    color: Color = "auto",
-    quiet: Annotated[bool, says_less("Only the verdict.")] = False,
-    verbose: Annotated[
-        bool, says_more("Lines for each turn of any run, with what it was given.")
-    ] = False,
+    manifest: str | None,
+    input: tuple[str, ...],  # noqa: A002 - the option's name
+    inputs: Path | None,
+    jobs: int | None,
+    engine: str,  # noqa: ARG001 - there is one
+    evidence: Path | None,
+    workspace: Path | None,
+    run_id: str | None,
+    now: int | None,
+    dry_run: bool,
+    allow_degraded: bool,
+    allow_paused: bool,
+    format: str,  # noqa: A002 - likewise
+    color: str,
+    quiet: bool,
+    verbose: bool,
 ) -> int:
     """Run a manifest: check it and what it needs here, run it, write evidence, verify it.
 
@@ -89,11 +95,11 @@ def run(
       forge run manifests/office-research.yaml --input question="Is one floor enough?" -v
       forge run manifests/music-creation.yaml --jobs 1 --format jsonl
     """
-    path = manifest or only_manifest(Path(), "forge run")
-    _check_engine(engine)
+    prepare_streams()
+    path = Path(manifest) if manifest else only_manifest(Path(), "forge run")
     moment = time.time_ns() // 1_000_000
     found = compiled(path, moment if now is None else now, workspace)
-    wishes = Wishes(given or [], inputs, jobs, evidence, workspace, run_id)
+    wishes = Wishes(input, inputs, jobs, evidence, workspace, run_id)
     if dry_run or found.plan is None:
         return show(found, path, wishes, View("text", color, quiet, verbose))
     try:
@@ -101,17 +107,28 @@ def run(
     except RefusedError as refused:
         return _refused(refused, Terminal.of(sys.stdout, color))
     opened = Opened(prepared)
-    unseen = quiet or (form == "jsonl" and not verbose)
+    unseen = quiet or (format == "jsonl" and not verbose)
     console = Console.of(sys.stderr, color, unseen, str(path))
     progress = Progress(opened.run.state, prepared.run_id, console, verbose)
-    finished = _watched(opened, progress, Terminal.of(sys.stdout, color), form)
+    finished = _watched(opened, progress, Terminal.of(sys.stdout, color), format)
     code = exit_code(finished.status, finished.signal, allow_degraded, allow_paused)
-    if form == "text":
+    if format == "text":
         outcome = _outcome(prepared, opened, finished)
         with _heard(finished.signal):
             _tell(progress.board, Terminal.of(sys.stdout, color), outcome, code)
     add_outputs(os.environ, progress.board.end.get("outputs") or {})
     return _verified(finished, code)
+
+
+def run_at_once(words: Sequence[str]) -> int | None:
+    """Runs a command line that is plain, without typer; None if it is not."""
+    values = read_at_once(OPTIONS, MANIFEST, words)
+    return None if values is None else run(**values)
+
+
+def command() -> Callable[..., int]:
+    """The same for typer."""
+    return typer_function(OPTIONS, MANIFEST, run)
 
 
 class EventLines:
@@ -177,11 +194,6 @@ def _tell(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> None
     plain = Terminal()
     summary = job_summary(overview(board, plain, board.now), verdict(board, plain, outcome, code))
     add_to_summary(os.environ, summary)
-
-
-def _check_engine(name: str) -> None:
-    if name not in ENGINES:
-        raise ForgeError(f"there is no engine '{name}'; there are: {', '.join(ENGINES)}")
 
 
 def _outcome(prepared: Prepared, opened: Opened, finished: Finished) -> Outcome:

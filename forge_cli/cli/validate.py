@@ -10,12 +10,14 @@ from forge_cli.cli.arguments import (
     COLOR,
     QUIET,
     VERBOSE,
+    Argument,
     Option,
     one_of,
     read_at_once,
     typer_function,
 )
 from forge_cli.cli.formats import FORMATS, Checked, load
+from forge_cli.cli.manifest_options import NOW
 from forge_cli.cli.spots import checkout
 from forge_cli.cli.terminal import Terminal, complain, in_actions, prepare_streams, write
 from forge_cli.errors import ForgeError
@@ -24,17 +26,6 @@ from forge_cli.manifest.reading.source import MAX_SIZE, read, read_stream
 
 NOTHING_TO_CHECK = 5
 _TEXTS = ("full", "concise")
-
-
-def _moment(text: str) -> int:
-    from forge_cli.multiagent.times import from_text
-
-    try:
-        return from_text(text)
-    except ValueError:
-        raise ValueError(
-            f"'{text}' is not a time with an offset; write  2026-11-30T14:00:00Z"
-        ) from None
 
 
 def _size(text: str) -> int:
@@ -79,15 +70,18 @@ OPTIONS = (
         "NAME",
     ),
     Option(("--max-size",), "Bytes that one manifest may have.", MAX_SIZE, "BYTES", _size),
-    Option(("--now",), "The time that deadlines are compared with.", "", "TIME", _moment),
+    NOW,
     COLOR,
     Option(QUIET, "Only findings, no summary."),
     Option(VERBOSE, "Name each file that is checked."),
 )
-PATHS_HELP = (
+PATHS = Argument(
+    "paths",
+    "PATH",
     "Files of any name, folders (searched for *.forge.yaml, and below a folder named manifests for "
     "every manifest), or '-' for standard input. Default: what [tool.forge] manifests in "
-    "pyproject.toml names, else the current folder."
+    "pyproject.toml names, else the current folder.",
+    many=True,
 )
 
 
@@ -100,7 +94,7 @@ def validate(
     only_manifests: bool,
     stdin_filename: str,
     max_size: int,
-    now: int | str,
+    now: int | None,
     color: str,
     quiet: bool,
     verbose: bool,
@@ -133,22 +127,22 @@ def validate(
     return 2 if unwritten else checked.exit_code
 
 
-def run(words: Sequence[str]) -> int | None:
+def run_at_once(words: Sequence[str]) -> int | None:
     """Runs a command line that is plain, without typer; None if it is not."""
-    values = read_at_once(OPTIONS, words)
+    values = read_at_once(OPTIONS, PATHS, words)
     return None if values is None else validate(**values)
 
 
 def command() -> Callable[..., int]:
     """The same for typer."""
-    return typer_function(OPTIONS, PATHS_HELP, validate)
+    return typer_function(OPTIONS, PATHS, validate)
 
 
 def _examined(
-    selection: Selection, reading: tuple[str, int], now: int | str, verbose: bool
+    selection: Selection, reading: tuple[str, int], now: int | None, verbose: bool
 ) -> Iterator[Report]:
     """The report of each file; one that cannot be read becomes a refusal of the selection."""
-    moment = now if isinstance(now, int) else time.time_ns() // 1_000_000
+    moment = time.time_ns() // 1_000_000 if now is None else now
     for path in selection.files:
         try:
             name, data = _read(path, *reading)

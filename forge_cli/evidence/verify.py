@@ -1,12 +1,12 @@
 """Verifying the evidence of a run: that it is whole, and that the run kept its contracts."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 from forge_cli.canonical import digest
 from forge_cli.evidence import artifacts, document, forms, verification
 from forge_cli.evidence.audit import Audit
-from forge_cli.evidence.checks import Check, Faults, count
+from forge_cli.evidence.checks import Check, Faults
+from forge_cli.evidence.conclusions import conclusions
 from forge_cli.evidence.garbage import uncollected
 from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import (
@@ -41,29 +41,12 @@ def verify(folder: Path, head: Head | None = None, anew: bool = False) -> list[C
     audit = Audit(folder, plan)
     audit.read(lines_of(folder / EVENTS))
     audit.finish()
-    checks = _checks(folder, audit, head, _differences(folder, audit))
+    differences = _differences(folder, audit)
+    checks = conclusions(folder, audit, head, differences, _forms(folder, audit.sandbox))
     if not anew and verification.passed(checks):
         # Where something else is wrong, the verdict stands whatever was found at another time.
         checks += verification.changed(folder, checks, audit.head)
     return checks
-
-
-def recorded(folder: Path, audit: Audit) -> list[Check]:
-    """The checks of evidence that was written from this audit's pass over its log just now.
-
-    The pass need not be made again, nor what was made from it compared with itself.
-    """
-    return _checks(folder, audit, None, Faults("run"))
-
-
-def _checks(folder: Path, audit: Audit, head: Head | None, run: Faults) -> list[Check]:
-    plan = audit.plan
-    checks = [Check("plan", True, f"{PLAN} has the digest {plan.digest}"), *audit.checks()]
-    if audit.whole:
-        checks.append(verification.of_head(audit.head, head))
-        checks += run.checks(f"{RUN} follows from {PLAN} and {EVENTS}")
-        checks += _files(folder, audit)
-    return [*checks, *_forms(folder, audit.sandbox)]
 
 
 def _read_plan(folder: Path, faults: Faults) -> Plan | None:
@@ -94,17 +77,7 @@ def _differences(folder: Path, audit: Audit) -> Faults:
     return faults
 
 
-def _files(folder: Path, audit: Audit) -> Iterator[Check]:
-    plan = audit.plan
-    files = dict(audit.placement.files()) if plan.evidence == "full" else {}
-    right = f"{count(len(files), 'artifact')}, each with the digest that the events say"
-    if plan.evidence == "digests":
-        right = "`settings.evidence: digests` keeps artifacts out"
-    yield from artifacts.changed(folder, files).checks(right)
-    yield from artifacts.strangers(folder, files).checks("nothing else lies in the folder")
-
-
-def _forms(folder: Path, sandbox: str | None) -> Iterator[Check]:
+def _forms(folder: Path, sandbox: str | None) -> Faults:
     faults = Faults("forms")
     for name in UNCOVERED:
         path = folder / name
@@ -116,4 +89,4 @@ def _forms(folder: Path, sandbox: str | None) -> Iterator[Check]:
                 said = document.parse(path.read_bytes())["sandbox"]
                 if said != sandbox:
                     faults.add(f"{name}: the sandbox is {said!r}, the run began with {sandbox!r}")
-    yield from faults.checks(f"{' and '.join(UNCOVERED)} have their form; no head covers them")
+    return faults

@@ -78,7 +78,7 @@ def test_a_run_id_is_used_once(call: Call) -> None:
 def test_an_unknown_engine_is_refused_and_the_known_one_named(call: Call) -> None:
     code, _, err = call("--engine", "temporal")
     assert code == 2
-    assert "there is no engine 'temporal'; there are: local" in err
+    assert "'temporal' is not one of local" in err
 
 
 @pytest.mark.parametrize("heartbeat", [0, 60_000])

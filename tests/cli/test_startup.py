@@ -12,8 +12,8 @@ from forge_cli import __version__
 from forge_cli.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[2]
-HEAVY = {"typer", "click", "rich", "pydantic", "pydantic_core", "jsonschema", "jmespath"}
-HEAVY |= {"asyncio", "sqlite3", "subprocess"}
+LIBRARIES = {"typer", "click", "rich", "pydantic", "pydantic_core", "jsonschema"}
+HEAVY = LIBRARIES | {"jmespath", "asyncio", "sqlite3", "subprocess"}
 VALID = "forge: 1\nwork_items:\n  hello:\n    run: [echo, hello]\n    capabilities: []\n"
 TEAM = """\
 forge: 1
@@ -162,8 +162,8 @@ def test_130_when_interrupted(tmp_path: Path) -> None:
 
 BROKEN = (
     "import forge_cli.cli.validate as command; from forge_cli.__main__ import main\n"
-    "def run(words): raise ZeroDivisionError('of a rule')\n"
-    "command.run = run\n"
+    "def run_at_once(words): raise ZeroDivisionError('of a rule')\n"
+    "command.run_at_once = run_at_once\n"
     "raise SystemExit(main(['validate']))\n"
 )
 
@@ -209,3 +209,11 @@ def test_every_command_has_help_with_an_example(command: str) -> None:
     ended = python(program)
     assert ended.returncode == 0
     assert f"  forge {command}" in ended.stdout
+
+
+@pytest.mark.parametrize("command", ["plan", "run"])
+def test_running_a_small_file_needs_no_library_that_is_slow_to_import(
+    tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "a.yaml").write_text(VALID)
+    assert not imported(command, "a.yaml", "--workspace", str(tmp_path)) & LIBRARIES

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from forge_cli.cli.arguments import read_at_once
-from forge_cli.cli.validate import OPTIONS
+from forge_cli.cli.validate import OPTIONS, PATHS
 
 VALID = b"forge: 1\nwork_items:\n  hello:\n    run: [echo, hello]\n    capabilities: []\n"
 DUPLICATE = b"forge: 1\nforge: 1\n" + VALID.partition(b"\n")[2]
@@ -211,14 +211,14 @@ def test_both_readers_of_the_command_line_agree(
     from forge_cli.cli.arguments import typer_function
 
     app = typer.Typer(add_completion=False)
-    app.command()(typer_function(OPTIONS, "", record))
+    app.command()(typer_function(OPTIONS, PATHS, record))
     app(words, standalone_mode=False)
-    assert seen == [read_at_once(OPTIONS, words)]
+    assert seen == [read_at_once(OPTIONS, PATHS, words)]
 
 
 @pytest.mark.parametrize("words", [["-qv"], ["--help"], ["--format"], ["--strict=1"], ["--nope"]])
 def test_what_is_not_plain_is_left_to_the_other_reader(words: list[str]) -> None:
-    assert read_at_once(OPTIONS, words) is None
+    assert read_at_once(OPTIONS, PATHS, words) is None
 
 
 def test_short_options_may_be_joined() -> None:

@@ -9,9 +9,10 @@ import pytest
 from forge_cli.canonical import digest_of_bytes
 from forge_cli.errors import ForgeError
 from forge_cli.evidence import forms, record, verification
+from forge_cli.evidence.conclusions import recorded
 from forge_cli.evidence.environment import environment
 from forge_cli.evidence.layout import MARKER
-from forge_cli.evidence.verify import recorded, verify
+from forge_cli.evidence.verify import verify
 from forge_cli.ledger.durable import UNFINISHED
 from forge_cli.ledger.lines import GENESIS, join, seal
 from forge_cli.ledger.tree import Tree
