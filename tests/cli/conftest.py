@@ -271,3 +271,10 @@ def show(play: Callable[..., Any]) -> Callable[..., str]:
         return "".join(written)
 
     return shown
+
+
+@pytest.fixture(autouse=True)
+def outside_of_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No CI service is told anything by these tests, whichever runs them."""
+    for name in ("GITHUB_ACTIONS", "GITHUB_WORKSPACE", "GITHUB_STEP_SUMMARY", "CI_PROJECT_DIR"):
+        monkeypatch.delenv(name, raising=False)

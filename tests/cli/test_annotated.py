@@ -37,6 +37,11 @@ def test_text_is_followed_by_annotations(form: str, capsys: pytest.CaptureFixtur
     assert (len(token), end) == (64, f"::{token}::")
 
 
+def test_text_without_foreign_words_stands_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.yaml").write_text(SOUND)
+    assert lines_of(capsys, "a.yaml") == ["No findings in 1 file."]
+
+
 def test_other_formats_are_as_ever(capsys: pytest.CaptureFixture[str], summary: Path) -> None:
     Path("a.yaml").write_text(FAULTY)
     assert lines_of(capsys, "a.yaml", "--format", "json")[0] == "{"

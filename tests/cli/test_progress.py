@@ -197,7 +197,7 @@ def test_github_gets_an_annotation_beside_the_line(
         "check": [answer_lost(0.1, "exit status 1\n::error::no, 100 %")],
     }
     lines = show(hello, answers, github=True).splitlines()
-    text = "exit status 1\\n::error::no, 100 %25"
+    text = "exit status 1%0A::error::no, 100 %25"
     assert lines[2] == f"::error file=hello.forge.yaml,title=failed%3A check::{text}"
 
 

@@ -14,7 +14,6 @@ FAULTY = "forge: 1\nzzz: 1\nwork_items:\n  hello: {run: [echo, hello], capabilit
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     (tmp_path / "a.forge.yaml").write_text(FAULTY)
     return tmp_path
 

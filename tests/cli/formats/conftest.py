@@ -44,10 +44,3 @@ def checked() -> Checked:
 def written() -> Callable[[str, Checked], str]:
     """The whole output of a format, as a file has it."""
     return lambda form, checked: "\n".join(load(form).write(checked, Terminal()))
-
-
-@pytest.fixture(autouse=True)
-def outside_of_ci(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No CI service is told anything by these tests, whichever runs them."""
-    for name in ("GITHUB_ACTIONS", "GITHUB_WORKSPACE", "GITHUB_STEP_SUMMARY", "CI_PROJECT_DIR"):
-        monkeypatch.delenv(name, raising=False)
