@@ -72,7 +72,7 @@ def _of_items(plan: Plan, topology: Topology) -> Iterator[tuple[str, str, Json]]
 
 
 def _of_programs(plan: Plan, topology: Topology) -> Iterator[tuple[str, str, Json]]:
-    for role in topology.roles.values():
+    for role in topology.takes_part.values():
         handler = plan.roles[role.role_id].handler
         written = role.written.get("handler", {})
         for key in ("stdin", "result", "grace", "max_output"):

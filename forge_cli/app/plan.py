@@ -19,19 +19,24 @@ from forge_cli.manifest.check import subject_of
 from forge_cli.manifest.compilation.compile import compile as compile_plan
 from forge_cli.manifest.compilation.unsupported import unsupported
 from forge_cli.manifest.files import Files
+from forge_cli.manifest.findings import Path as FindingPath
 from forge_cli.manifest.meaning.topology import Topology
-from forge_cli.manifest.reading.source import parse, read
+from forge_cli.manifest.reading.source import Origin, parse, read
 from forge_cli.multiagent.plan import Json, Plan
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What became of a manifest: the findings and, where none is an error, the plan."""
+    """What became of a manifest: the findings and, where none is an error, the plan.
+
+    `data` is what it says, with what it includes, and `origins` where the latter is from.
+    """
 
     report: Report
     plan: Plan | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
     refusals: tuple[str, ...] = ()
+    origins: Mapping[FindingPath, Origin] = field(default_factory=dict)
 
 
 @uncollected()
@@ -50,8 +55,10 @@ def compiled(path: Path, now: int, workspace: Path | None = None) -> Compiled:
         return Compiled(found)
     topology = subject.topology
     programs = Files(workspace_of(path, workspace))
-    plan = compile_plan(topology, str(path), Files(path.parent), programs)
-    return Compiled(found, plan, source.data, tuple(unsupported(topology)))
+    included = subject.source.included
+    plan = compile_plan(topology, str(path), subject.files, programs, included)
+    refusals = tuple(unsupported(topology))
+    return Compiled(found, plan, subject.data, refusals, subject.source.origins)
 
 
 def planned(
@@ -68,7 +75,7 @@ def planned(
     is told, as a run would refuse it.
     """
     warnings = sum(finding.severity == "warning" for finding in found.report.findings)
-    topology = Topology.of(found.data)
+    topology = Topology(found.data, found.origins)
     pairs, more = read_pairs(given, plan.inputs), {} if file is None else read_file(file)
     values = values_of(plan, pairs, more)
     return Planned(

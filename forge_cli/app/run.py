@@ -65,6 +65,7 @@ class Opened:
             self.artifacts,
             redactor,
             prepared.environment,
+            tuple({(prepared.manifest.parent / name).parent for name in prepared.plan.included}),
         )
         self.store = Store.create(
             folder.ledger,

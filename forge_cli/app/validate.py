@@ -47,10 +47,9 @@ def beside(path: str) -> Files:
     return Files(os.path.dirname(path) or os.curdir)
 
 
-def report(subject: Subject, data: bytes, others: Mapping[str, bytes] | None = None) -> Report:
+def report(subject: Subject, data: bytes) -> Report:
     """The findings in their places, which are looked up only if there are any."""
-    others = others or {}
-    findings = examine(subject)
+    findings, others = examine(subject), _included(subject)
     if not findings and not subject.source.ignores:
         return Report(subject.path, (), data, others)
     from forge_cli.manifest.reading.places import locate_all
@@ -70,6 +69,15 @@ def _told(subject: Subject) -> tuple[tuple[Finding, ...], tuple[tuple[Finding, s
     told += load("unused-ignore").check(subject)
     ignored = tuple((finding, comment.reason) for finding, comment in silenced)
     return tuple(sorted(told, key=_order)), ignored
+
+
+def _included(subject: Subject) -> Mapping[str, bytes]:
+    """The files that a manifest includes, by the names that spots have for them."""
+    if not subject.source.included:
+        return subject.source.included
+    from forge_cli.manifest.reading.inclusion import name_of
+
+    return {name_of(subject.path, name): data for name, data in subject.source.included.items()}
 
 
 def by_file(reports: Sequence[Report]) -> list[Report]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from forge_cli.errors import ForgeError
+from forge_cli.manifest import files
 
 
 def workspace_of(manifest: Path, given: Path | None = None) -> Path:
@@ -10,10 +11,8 @@ def workspace_of(manifest: Path, given: Path | None = None) -> Path:
 
     `ForgeError` if the given one is no folder.
     """
-    if given is not None:
-        if not given.is_dir():
-            raise ForgeError(f"--workspace '{given}' is no folder; name one that exists")
-        return given.resolve()
-    folder = manifest.resolve().parent
-    roots = (above for above in (folder, *folder.parents) if (above / ".git").exists())
-    return next(roots, folder)
+    if given is None:
+        return Path(files.workspace(str(manifest.resolve().parent)))
+    if not given.is_dir():
+        raise ForgeError(f"--workspace '{given}' is no folder; name one that exists")
+    return given.resolve()

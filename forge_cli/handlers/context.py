@@ -18,10 +18,11 @@ from forge_cli.multiagent.turn import Turn, TurnResult
 class HandlerContext:
     """The surroundings of a run's handlers.
 
-    `workspace` is where programs run, `folder` the manifest's; both absolute. `environment` is
-    the caller's whole environment, from which handlers pass on what is allowed. `redactor` knows
-    the values of all secrets that the manifest names. All handlers start programs through
-    `processes`, so whoever made the context closes it once they all are closed.
+    `workspace` is where programs run, `folder` the manifest's, `libraries` are those of the files
+    that it includes, whose handlers lie below them; all absolute. `environment` is the caller's
+    whole environment, from which handlers pass on what is allowed. `redactor` knows the values of
+    all secrets that the manifest names. All handlers start programs through `processes`, so
+    whoever made the context closes it once they all are closed.
     """
 
     workspace: Path
@@ -29,6 +30,7 @@ class HandlerContext:
     artifacts: Artifacts
     redactor: Redactor
     environment: Mapping[str, str]
+    libraries: tuple[Path, ...] = ()
     processes: Processes = field(default_factory=Processes)
 
 

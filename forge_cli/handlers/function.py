@@ -48,7 +48,8 @@ class FunctionHandler:
             raise CallError(f"`call` is {call!r}; write it as file.py:function")
         folder = self._context.folder.resolve()
         path = (folder / name).resolve()
-        if not path.is_relative_to(folder):
+        folders = (folder, *(each.resolve() for each in self._context.libraries))
+        if not any(map(path.is_relative_to, folders)):
             raise CallError(f"{name!r} is outside the manifest's folder, {str(folder)!r}; move it")
         if not path.is_file():
             raise CallError(f"there is no file {name!r} in the manifest's folder, {str(folder)!r}")

@@ -26,7 +26,18 @@ def subject_of(
 ) -> Subject:
     """What the rules look at, for who also needs what the manifest means."""
     begin()
+    files = files or Files(None)
+    if source.data and "include" in source.data:
+        return _with_included(source, path, now, files)
+    return Subject(source, structure(source.data, source.holes), path, now, files)
+
+
+def _with_included(source: Source, path: str, now: int | None, files: Files) -> Subject:
+    from forge_cli.manifest.reading.inclusion import rebased, with_included
+
+    source = with_included(source, path, files)
     shape = structure(source.data, source.holes)
+    shape = shape._replace(data=rebased(shape.data, source.origins))
     return Subject(source, shape, path, now, files)
 
 
@@ -48,7 +59,17 @@ def examine(subject: Subject) -> list[Finding]:
             for finding in load(rule).check(subject)
             if not consequences.include(finding)
         )
+    if subject.source.included:
+        findings = _attributed(findings, subject)
     return list(map(_readable, findings))
+
+
+def _attributed(findings: list[Finding], subject: Subject) -> list[Finding]:
+    """The findings in the files that they are about."""
+    from forge_cli.manifest.provenance import Provenance
+
+    provenance = Provenance(subject)
+    return [provenance.located(each) for each in findings if provenance.concerns(each)]
 
 
 def _readable(finding: Finding) -> Finding:

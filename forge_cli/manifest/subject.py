@@ -52,7 +52,7 @@ class Subject:
         """What the manifest means: who does what, under which contracts, in which order."""
         from forge_cli.manifest.meaning.topology import Topology
 
-        return Topology.of(self.data, self.files)
+        return Topology(self.data, self.source.origins, open=not self.source.complete)
 
     def faults(self, rule: str) -> Iterator[Finding]:
         """What the reader of the YAML found under that rule."""

@@ -5,7 +5,7 @@ from textwrap import dedent
 
 import pytest
 
-from forge_cli.manifest.check import check
+from forge_cli.manifest.check import check, subject_of
 from forge_cli.manifest.compilation.compile import compile as compile_manifest
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding
@@ -35,7 +35,7 @@ def meaning() -> Meaning:
     """The topology of a manifest's text."""
 
     def of(text: str) -> Topology:
-        return Topology.of(parse(dedent(text).encode()).data or {})
+        return Topology(parse(dedent(text).encode()).data or {})
 
     return of
 
@@ -45,7 +45,9 @@ def compiled() -> Compiled:
     """The plan of a manifest's text, which may name files."""
 
     def of(text: str, path: str = "test.yaml", files: Mapping[str, bytes] | None = None) -> Plan:
-        topology = Topology.of(parse(dedent(text).encode()).data or {})
-        return compile_manifest(topology, path, Files(None, files))
+        source = parse(dedent(text).encode())
+        subject = subject_of(source, path, files=Files(None, files))
+        included = subject.source.included
+        return compile_manifest(subject.topology, path, subject.files, included=included)
 
     return of

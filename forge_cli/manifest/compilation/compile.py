@@ -1,17 +1,19 @@
 """A manifest to the plan of its run: everything resolved, narrowed and fixed by digests."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from forge_cli.canonical import digest, digest_of_bytes
 from forge_cli.manifest.compilation.contracts import contracts
-from forge_cli.manifest.compilation.handlers import Files, Handlers
+from forge_cli.manifest.compilation.handlers import Handlers
 from forge_cli.manifest.compilation.items import compile_item
 from forge_cli.manifest.compilation.unsupported import unsupported
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.library import Library
 from forge_cli.manifest.meaning.limits import budget, run_budget, run_deadline
 from forge_cli.manifest.meaning.nodes import Agent, Node, Written
+from forge_cli.manifest.meaning.schemas import Readable
 from forge_cli.manifest.meaning.scopes import EACH
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.multiagent.plan import Input, Json, Plan, Role, StateKey
@@ -24,15 +26,20 @@ MAX_CONCURRENCY = 4
 
 
 def compile(  # noqa: A001 - the word for it
-    topology: Topology, path: str, files: Files, workspace: Files | None = None
+    topology: Topology,
+    path: str,
+    files: Readable,
+    workspace: Readable | None = None,
+    included: Mapping[str, bytes] | None = None,
 ) -> Plan:
     """The plan of a manifest without errors; `path` is its file, `files` what lies beside it.
 
     `workspace` is what lies where programs run, so that the digests of handlers cover those, too.
+    `included` are the files that it includes, by their paths from its folder.
     """
     data = topology.data
     handlers = Handlers(files, workspace)
-    roles = {role.role_id: _role(role, handlers) for role in topology.roles.values()}
+    roles = {role.role_id: _role(role, handlers) for role in topology.takes_part.values()}
     inline = (node for node in topology.nodes.values() if node.way == "inline")
     roles |= {f"inline:{node.item_id}": _inline(node, handlers) for node in inline}
     schemas, schema_files = _schemas(topology, files)
@@ -58,6 +65,7 @@ def compile(  # noqa: A001 - the word for it
         labels=section(data, "labels"),
         manifest=path.rpartition("/")[2],
         files=dict(sorted({**handlers.files, **schema_files}.items())),
+        included={name: digest_of_bytes(data) for name, data in sorted((included or {}).items())},
     )
     return replace(plan, digest=digest(plan_document(plan)))
 
@@ -114,12 +122,12 @@ def _state(topology: Topology) -> dict[str, StateKey]:
     return found
 
 
-def _schemas(topology: Topology, files: Files) -> tuple[dict[str, Json], dict[str, str]]:
+def _schemas(topology: Topology, files: Readable) -> tuple[dict[str, Json], dict[str, str]]:
     """The schemas by their keys, self-contained, and the digests of the files they are made of."""
-    library = Library(section(topology.data, "schemas"), files.read)
+    library = Library(topology, files)
     schemas: dict[str, Json] = {}
     digests: dict[str, str] = {}
-    for name in library.named(topology.terms("completion")):
+    for name in library.named():
         bundle = library.bundle(name)
         schemas[name.key] = bundle.schema
         for file in bundle.files:

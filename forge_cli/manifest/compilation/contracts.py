@@ -22,7 +22,7 @@ MAX_DEPTH = 3
 def contracts(topology: Topology) -> Mapping[str, Contract]:
     """Every contract that some item's chain names, from the run inwards."""
     found = {"run": _run(topology)}
-    for role in topology.roles.values():
+    for role in topology.takes_part.values():
         found[f"role:{role.role_id}"] = _role(role)
     for delegated in topology.contracts.values():
         if delegated.delegator is not None and delegated.delegate is not None:

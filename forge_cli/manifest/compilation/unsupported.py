@@ -20,11 +20,6 @@ def unsupported(topology: Topology) -> list[str]:
 
 
 def _manifest(data: Written) -> Iterator[str]:
-    for name in data.get("include", ()):
-        yield (
-            f"the manifest includes '{name}', and this version does not run manifests in parts;"
-            " copy its roles, schemas and capabilities here"
-        )
     if section(data, "settings").get("dynamic_decomposition"):
         yield (
             "settings say 'dynamic_decomposition', and this version does not insert steps at run"

@@ -2,23 +2,24 @@
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from forge_cli.manifest.findings import Path
-from forge_cli.manifest.meaning.nodes import Written
+from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.schemas import (
     DATA,
     DIALECT,
     Bundle,
     Known,
     Problem,
-    Read,
+    Readable,
     bundle,
     load,
 )
+from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.naming import brief
 
 MOST_PARTS = 6_000
@@ -40,19 +41,20 @@ class Named:
 class Library:
     """Finds, reads and bundles the schemas of a manifest; each file is read once."""
 
-    def __init__(self, listed: Mapping[str, Any], read: Read) -> None:
-        self._listed = listed
-        self._read = read
+    def __init__(self, topology: Topology, files: Readable) -> None:
+        self._topology = topology
+        self._listed = section(topology.data, "schemas")
+        self._files = files
         self._loaded: dict[str, tuple[Any, str]] = {}
 
-    def named(self, completions: Iterable[tuple[Path, Written]]) -> Iterator[Named]:
+    def named(self) -> Iterator[Named]:
         """Every schema once: the listed ones, then files that only completions name."""
         seen: set[str] = set()
         for key, written in self._listed.items():
             file = written if isinstance(written, str) else ""
             seen.add(file)
             yield Named(key, file, ("schemas", key))
-        for path, written in completions:
+        for path, written in self._topology.terms("completion"):
             text = written["completion"]
             if not text.startswith("schema:") and text not in seen:
                 seen.add(text)
@@ -66,14 +68,16 @@ class Library:
         if not name.file:
             return self._listed[name.key], ""
         if name.file not in self._loaded:
-            data = self._read(name.file)
+            data = self._files.read(name.file)
             self._loaded[name.file] = (None, "") if data is None else _schema(data)
         return self._loaded[name.file]
 
     def bundle(self, name: Named) -> Bundle:
         """The schema with all that it refers to."""
         document, _ = self.document(name)
-        return bundle(document, name.file, self._read, self._known)
+        origin = self._topology.origins.get(name.path[:2])
+        folder = origin.folder if origin else ""
+        return bundle(document, name.file, self._files, self._known, folder)
 
     @cached_property
     def _known(self) -> Known:

@@ -3,10 +3,10 @@
 import json
 import re
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from posixpath import dirname, join, normpath
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import unquote, urldefrag, urljoin
 
 from forge_cli.manifest.findings import Path
@@ -20,8 +20,17 @@ _MAPS = frozenset({"$defs", "definitions", "dependentSchemas", "patternPropertie
 
 _INDEX = re.compile(r"[0-9]{1,9}")
 
-Read = Callable[[str], bytes | None]
-"""The bytes of a file by its path from the manifest's folder, or None."""
+
+class Readable(Protocol):
+    """The files beside a manifest."""
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of a file by its path from the manifest's folder, or None."""
+        ...
+
+    def problem(self, name: str) -> str | None:
+        """Why a file cannot be read, as the end of a sentence; None if it can."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,18 +133,22 @@ class Known:
         return cls(documents, places)
 
 
-def bundle(document: Any, file: str, read: Read, known: Known) -> Bundle:
+def bundle(document: Any, file: str, files: Readable, known: Known, folder: str = "") -> Bundle:
     """Follow every `$ref` of a schema and take in what it leads to.
 
-    `file` is where the document lies, empty if it is written in the manifest; `known` are other
-    schemas of the manifest, so that an address is looked up there and nowhere else.
+    `file` is where the document lies, empty if it is written in the manifest, or in a file that it
+    includes from `folder`; `known` are other schemas of the manifest, so that an address is looked
+    up there and nowhere else.
     """
-    return _Bundler(document, file, read, known).bundle()
+    return _Bundler(document, file, files, known, folder).bundle()
 
 
 class _Bundler:
-    def __init__(self, document: Any, file: str, read: Read, known: Known) -> None:
-        self._read = read
+    def __init__(
+        self, document: Any, file: str, files: Readable, known: Known, folder: str
+    ) -> None:
+        self._files = files
+        self._folder = folder
         self._known = known.documents
         self._documents: dict[str, Any] = {}
         self._anchors: dict[tuple[str, Path], Mapping[str, str]] = {}
@@ -217,14 +230,12 @@ class _Bundler:
         if "://" in address or address.startswith(("/", "urn:")):
             raise LookupError("is an address, and none of the manifest's schemas has it as its $id")
         # A file belongs to the folder it lies in, also if a $id says that it came from elsewhere.
-        folder = dirname(resource.name) if "://" not in resource.name else ""
-        file = normpath(join(folder, unquote(address)))
-        if file.startswith("../") or file == "..":
-            raise LookupError("leads out of the manifest's folder")
+        folder = dirname(resource.name) if resource.name else self._folder
+        file = normpath(join(folder if "://" not in resource.name else "", unquote(address)))
         if file not in self._documents:
-            data = self._read(file)
+            data = self._files.read(file)
             if data is None:
-                raise LookupError(f"leads to '{file}', which does not exist")
+                raise LookupError(f"leads to '{file}', which {self._files.problem(file)}")
             loaded, fault = load(data)
             if fault:
                 raise LookupError(f"leads to '{file}', which {fault}")

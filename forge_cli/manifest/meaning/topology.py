@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, Self
 
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.assembly import Assembly, static
@@ -12,18 +11,25 @@ from forge_cli.manifest.meaning.order import Links, Order, links
 from forge_cli.manifest.meaning.references import Mentions, mentions
 from forge_cli.manifest.meaning.routes import Explanation, Need, explain
 from forge_cli.manifest.meaning.values import Fault, reference
+from forge_cli.manifest.reading.source import Origin
 
 
 class Topology:
     """Roles, contracts and items of one manifest, each with what it may use and must produce.
 
-    `open` says that roles, schemas and capabilities may also come from files that it includes, so
-    that a name which is not found here is not wrong.
+    `open` says that roles, schemas and capabilities may also come from an included file that was
+    not read, so that a name which is not found here is not wrong; `origins` what is from others.
     """
 
-    def __init__(self, data: Written) -> None:
+    def __init__(
+        self,
+        data: Written,
+        origins: Mapping[Path, Origin] | None = None,
+        open: bool = False,  # noqa: A002 - the word for it
+    ) -> None:
         self.data = data
-        self.open = bool(data.get("include"))
+        self.origins = origins or {}
+        self.open = open
         self._assembly = assembly = Assembly(data)
         self.vocabulary = assembly.vocabulary
         self.scope = assembly.scope
@@ -31,12 +37,6 @@ class Topology:
         self.contracts = assembly.contracts
         self.nodes = assembly.nodes
         self.routes = assembly.routes
-
-    @classmethod
-    def of(cls, data: Any, files: object = None) -> Self:
-        """The meaning of a pruned manifest; `files` is not looked at, meaning is in the text."""
-        del files
-        return cls(data)
 
     @cached_property
     def _holders(self) -> Mapping[str, list[Node]]:
@@ -114,6 +114,33 @@ class Topology:
         node = self.nodes[item_id]
         chosen = node.agent.role_id if node.agent else ""
         return explain(self.roles, self.need(node), chosen, node.route)
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The roles that some item, some contract or one of these could have do something."""
+        agents = [node.agent for node in self.nodes.values()]
+        for contract in self.contracts.values():
+            agents += [contract.delegator, contract.delegate]
+        waiting = [agent.role_id for agent in agents if agent is not None]
+        waiting += self.candidates()
+        found: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                others = self.roles[name].delegates_to if name in self.roles else ()
+                named = (self.agent(other) for other in others)
+                waiting += [other.role_id for other in named if other is not None]
+        return frozenset(found)
+
+    @cached_property
+    def takes_part(self) -> Mapping[str, Agent]:
+        """The roles of the plan: the manifest's own, and what is called of included ones."""
+        return {
+            name: role
+            for name, role in self.roles.items()
+            if role.path not in self.origins or name in self.called
+        }
 
     def candidates(self) -> frozenset[str]:
         """The roles that could do an item which names nobody."""

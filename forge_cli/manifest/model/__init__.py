@@ -97,7 +97,7 @@ class Manifest(TypedDict, total=False):
     include: Annotated[
         list[str],
         key(
-            "Files with roles, schemas, capabilities. Not run by this version.",
+            "Files of the workspace with further roles, schemas and capabilities.",
             ["../team/roles.yaml"],
         ),
     ]

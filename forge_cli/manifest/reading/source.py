@@ -3,6 +3,8 @@
 import errno
 import os
 import stat
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from yaml.error import MarkedYAMLError
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 MAX_SIZE = 8 * 2**20
 """Bytes of one manifest, unless the caller says otherwise."""
+
+BEGIN = "begin with  forge: 1"
+"""What to type where there is no manifest."""
 
 _MAX_DIRECTIVES = 64
 _CHUNK = 2**20
@@ -39,19 +44,41 @@ _REASONS = {
 }
 
 
+class Origin(NamedTuple):
+    """Where a role, schema or capability comes from that the manifest does not have itself.
+
+    `file` is its path from the manifest's folder, `entry` the place in the manifest's own
+    `include` that leads to it.
+    """
+
+    file: str
+    entry: Path
+
+    @property
+    def folder(self) -> str:
+        """From where the file names others; empty if that is the manifest's folder, too."""
+        return os.path.dirname(self.file)
+
+
 class Source(NamedTuple):
-    """One parsed manifest.
+    """One parsed manifest, maybe with what it includes.
 
     `data` is a mapping of text to plain values (`str`, `int`, `float`, `bool`, None, `list`,
     `dict`), or None if the faults leave nothing to look at. `holes` are the paths of mappings
     that lack a key only because it was faulty: nothing follows from its absence. `ignores` are the
     comments that ask to tell no warning of a line.
+
+    `included` are the bytes of included files by their paths from the manifest's folder, `origins`
+    says what of the data is from them. It is not `complete` if they may have more than was read.
     """
 
     data: dict[str, Any] | None
     faults: tuple[Finding, ...] = ()
     holes: frozenset[Path] = frozenset()
     ignores: "tuple[Ignore, ...]" = ()
+    included: Mapping[str, bytes] = MappingProxyType({})
+    origins: Mapping[Path, Origin] = MappingProxyType({})
+    complete: bool = True
 
 
 def read(path: str | os.PathLike[str], max_size: int = MAX_SIZE) -> bytes:
@@ -157,7 +184,7 @@ def _unless_follows(finding: Finding, faults: list[Finding]) -> list[Finding]:
 
 
 def _no_mapping(tree: Tree) -> Finding:
-    hint = "begin with  forge: 1"
+    hint = BEGIN
     if tree.root is None:
         place = Place(1, 1, 1, 2) if tree.root_event is None else start_of(tree.root_event)
         return Finding("empty-manifest", Spot(place=place), "empty manifest", hint)

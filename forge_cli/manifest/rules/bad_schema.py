@@ -33,7 +33,6 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.library import Library, Named, validity
 from forge_cli.manifest.meaning.schemas import Problem
 from forge_cli.manifest.subject import Subject
@@ -43,8 +42,8 @@ RULE = "bad-schema"
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Look at each schema once, where it is first named."""
-    library = Library(section(subject.data, "schemas"), subject.files.read)
-    for name in library.named(subject.topology.terms("completion")):
+    library = Library(subject.topology, subject.files)
+    for name in library.named():
         document, fault = library.document(name)
         if fault:
             yield _finding(name, Problem(fault, file=name.file), None)

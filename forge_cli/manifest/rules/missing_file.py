@@ -1,7 +1,7 @@
 """Finds files that the manifest names and that are not there.
 
 Handlers, schemas and instructions are read from files below the manifest's folder, and nowhere
-else; their bytes are part of the plan.
+else; what an included file names, from below its own. Their bytes are part of the plan.
 
 Bad:
 ```yaml
@@ -62,7 +62,8 @@ def _hint(subject: Subject, path: Path, name: str) -> str:
         meant = next(same, None) or nearest(name, known)
         if meant:
             return f"write  completion: schema:{meant}"
-    return "files are named from the manifest's folder, and lie below it"
+    holder = "included file" if path[:2] in subject.source.origins else "manifest"
+    return f"files are named from the {holder}'s folder, and lie below it"
 
 
 def _files(subject: Subject) -> Iterator[tuple[Path, str, str]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forge_cli.canonical import digest
+from forge_cli.canonical import digest, digest_of_bytes
 from forge_cli.manifest.compilation.compile import name_of, unsupported
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.reading.source import parse
@@ -228,10 +228,10 @@ work_items:
 
 
 def test_inputs_without_a_default_are_required(compiled: Compiled) -> None:
-    plan = compiled("inputs: {a: {}, b: {default: null}, c: {type: string, default: x}}\n" + HELLO)
+    plan = compiled("inputs: {a: {}, b: {default: 0}, c: {type: string, default: x}}\n" + HELLO)
     assert plan.inputs == {
         "a": Input(required=True),
-        "b": Input(required=False),
+        "b": Input(required=False, default=0),
         "c": Input(required=False, default="x", type="string"),
     }
 
@@ -260,7 +260,7 @@ def test_every_example_compiles(path: Path, compiled: Compiled) -> None:
 
 
 def refusals(text: str) -> list[str]:
-    return unsupported(Topology.of(parse(text.encode()).data or {}))
+    return unsupported(Topology(parse(text.encode()).data or {}))
 
 
 def test_what_can_be_run_is_not_refused() -> None:
@@ -297,8 +297,51 @@ def test_a_role_that_is_not_used_need_not_be_runnable() -> None:
     assert refusals("roles: {a: {handler: {kind: agent}}}\nwork_items: {one: {run: [x]}}") == []
 
 
-def test_included_files_and_inserted_steps_are_refused() -> None:
-    text = "include: [a.yaml]\nsettings: {dynamic_decomposition: true}\n" + HELLO
-    first, second = refusals(text)
-    assert "includes 'a.yaml'" in first
-    assert "dynamic_decomposition" in second
+def test_inserted_steps_are_refused() -> None:
+    (only,) = refusals("settings: {dynamic_decomposition: true}\n" + HELLO)
+    assert "dynamic_decomposition" in only
+
+
+TEAM = b"""
+roles:
+  reviewer:
+    capabilities: []
+    outputs: [verdict]
+    handler: {kind: function, call: "handlers.py:review"}
+  builder: {capabilities: [], handler: {kind: command, argv: [make]}}
+schemas:
+  verdict@1: verdict.json
+  same@1: {$ref: verdict.json}
+"""
+SHARED = {
+    "../team/roles.yaml": TEAM,
+    "../team/handlers.py": b"def review(turn): ...",
+    "../team/verdict.json": b'{"required": ["verdict"]}',
+}
+WITH_TEAM = """
+forge: 1
+include: [../team/roles.yaml]
+work_items:
+  review: {role: reviewer, completion: "schema:verdict@1"}
+"""
+
+
+def test_what_an_included_file_names_is_found_beside_it(compiled: Compiled) -> None:
+    plan = compiled(WITH_TEAM, files=SHARED)
+    assert plan.roles["reviewer"].handler.config == {"call": "../team/handlers.py:review"}
+    assert {*plan.files} == {"../team/handlers.py", "../team/verdict.json"}
+    assert plan.schemas["verdict@1"] == {"required": ["verdict"]}
+    assert plan.schemas["same@1"]["$defs"] == {"../team/verdict.json": {"required": ["verdict"]}}
+
+
+def test_the_bytes_of_an_included_file_are_part_of_the_digest(compiled: Compiled) -> None:
+    plan = compiled(WITH_TEAM, files=SHARED)
+    assert plan.included == {"../team/roles.yaml": digest_of_bytes(TEAM)}
+    other = compiled(WITH_TEAM, files={**SHARED, "../team/roles.yaml": TEAM + b"# changed\n"})
+    assert other.digest != plan.digest
+
+
+def test_of_an_included_file_the_plan_has_only_roles_that_are_used(compiled: Compiled) -> None:
+    plan = compiled(WITH_TEAM, files=SHARED)
+    assert [*plan.roles] == ["reviewer"]
+    assert "role:builder" not in plan.contracts

@@ -96,7 +96,7 @@ work_items: {a: {run: [x], capabilities: [], completion: schemas/out.json}}
         (b'{"pattern": "("}', "schema 'schemas/out.json' at /pattern"),
         (b"[1]", "a schema is a mapping"),
         (b"{", "is not JSON at line 1, column 2"),
-        (b'{"$ref": "../../../etc/passwd"}', "leads out of the manifest's folder"),
+        (b'{"$ref": "../../../etc/passwd"}', "lies outside the manifest's folder"),
         (b'{"$ref": "/etc/passwd"}', "is an address"),
         (b'{"$ref": "https://example.org/x.json"}', "is an address"),
         (b'{"$ref": "core.json"}', "leads to 'schemas/core.json', which does not exist"),

@@ -12,6 +12,7 @@ from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.reading.source import parse
 
 Findings = Callable[..., list[Finding]]
+TEAM = Path(__file__).parents[1] / "team"
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples_ok").glob("*.yaml"))
 
 REVIEWER = """
@@ -37,6 +38,9 @@ class _AnyFile(Files):
 
     def read(self, name: str) -> bytes | None:
         return {".json": b"{}", ".py": b"from elsewhere import *"}.get(Path(name).suffix, b"words")
+
+    def include(self, name: str) -> bytes | str:
+        return (TEAM / Path(name).name).read_bytes()
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
@@ -236,19 +240,6 @@ def test_a_sibling_in_a_reference_needs_its_whole_name(findings: Findings) -> No
         )
     )
     assert found.hint == "write  items.team.a"
-
-
-def test_names_that_an_included_file_may_bring_are_not_told(findings: Findings) -> None:
-    found = findings(
-        """
-        forge: 1
-        include: [team.yaml]
-        work_items:
-          build: {role: builder}
-          check: {capabilities: [audit]}
-        """
-    )
-    assert found == []
 
 
 @pytest.mark.parametrize(
