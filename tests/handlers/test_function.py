@@ -1,12 +1,16 @@
 """A turn of kind `function` is one call in a worker that others can go on using."""
 
+import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from forge_cli.handlers import create
+from forge_cli.handlers.context import HandlerContext
 from forge_cli.multiagent.ports import Artifacts
-from forge_cli.multiagent.turn import TurnResult
+from forge_cli.multiagent.turn import Turn, TurnResult
 
 Run = Callable[..., TurnResult]
 RunInTurn = Callable[..., list[TurnResult]]
@@ -169,6 +173,25 @@ def test_only_files_below_the_manifests_folder_are_called(
     result = run("function", {"call": reference})
     assert result.kind == "error"
     assert result.message.startswith(message)
+
+
+def test_files_below_the_folder_of_an_included_file_are_called(
+    context: HandlerContext, turn: Turn, tmp_path: Path
+) -> None:
+    (tmp_path / "team").mkdir()
+    (tmp_path / "team" / "functions.py").write_text("def f(turn): return {'result': 1}")
+    context = replace(context, libraries=(tmp_path / "manifests" / ".." / "team",))
+    called = replace(turn, handler={"call": "../team/functions.py:f"})
+
+    async def main() -> TurnResult:
+        handler = create(["function"], context)["function"]
+        try:
+            return await handler.run(called)
+        finally:
+            await handler.close()
+
+    result = asyncio.run(main())
+    assert (result.status, result.output) == ("done", {"result": 1})
 
 
 def test_modules_live_as_long_as_the_worker(run_in_turn: RunInTurn, write: Write) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forge_cli.manifest.files import MAX_SIZE, Files
+from forge_cli.manifest.files import MAX_SIZE, Files, workspace
 
 
 def test_a_file_below_the_folder_is_read(tmp_path: Path) -> None:
@@ -71,3 +71,36 @@ def test_known_contents_need_no_folder() -> None:
     files = Files(None, {"a": b"known"})
     assert files.read("a") == b"known"
     assert files.problem("b") == "does not exist"
+
+
+def test_an_included_file_may_lie_elsewhere_in_the_workspace(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    for folder in ("team", "service"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a").write_bytes(folder.encode())
+    files = Files(tmp_path / "service")
+    assert files.read("../team/a") is None
+    assert Files(tmp_path / "service").include("../team/a") == b"team"
+    assert Files(tmp_path / "service").include("../../a") == "lies outside the workspace"
+
+
+def test_once_it_is_included_files_below_its_folder_are_read(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    for folder in ("team", "service"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "team" / "roles.yaml").write_bytes(b"")
+    (tmp_path / "team" / "a").write_bytes(b"a")
+    (tmp_path / "team" / "link").symlink_to(tmp_path / "service")
+    files = Files(tmp_path / "service")
+    files.include("../team/roles.yaml")
+    assert files.read("../team/a") == b"a"
+    assert files.problem("../team/../a") == "lies outside the included file's folder"
+    assert files.problem("../team/link/x") == "leads out of the included file's folder by a link"
+    assert files.problem("../a") == "lies outside the manifest's folder"
+
+
+def test_the_workspace_begins_at_the_git_root_or_in_the_folder(tmp_path: Path) -> None:
+    folder = str(tmp_path / "a" / "b")
+    assert workspace(folder) == folder
+    (tmp_path / ".git").mkdir()
+    assert workspace(folder) == str(tmp_path)

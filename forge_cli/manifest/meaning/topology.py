@@ -113,7 +113,7 @@ class Topology:
         """Why the item is done by whom, who else could do it, and what the others lack."""
         node = self.nodes[item_id]
         chosen = node.agent.role_id if node.agent else ""
-        return explain(self.roles, self.need(node), chosen, node.route)
+        return explain(self.takes_part, self.need(node), chosen, node.route)
 
     @cached_property
     def called(self) -> frozenset[str]:

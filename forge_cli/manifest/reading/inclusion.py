@@ -56,11 +56,15 @@ def rebased(data: dict[str, Any], origins: Mapping[Path, Origin]) -> dict[str, A
 
 def _moved_role(role: dict[str, Any], folder: str) -> dict[str, Any]:
     handler = role.get("handler", {})
-    named = {key: join(folder, handler[key]) for key in _FILE_KEYS if key in handler}
-    return {**role, "handler": {**handler, **named}} if named else role
+    key = _FILE_KEYS.get(handler.get("kind"))
+    if key not in handler:
+        return role
+    return {**role, "handler": {**handler, key: join(folder, handler[key])}}
 
 
-_FILE_KEYS = ("call", "instructions_file")
+_FILE_KEYS = {"function": "call", "agent": "instructions_file"}
+"""What names a file, for each kind of handler that has such a key."""
+
 _MOVES: Mapping[str, Callable[[Any, str], Any]] = {
     "roles": _moved_role,
     "schemas": lambda schema, folder: join(folder, schema) if isinstance(schema, str) else schema,
