@@ -50,7 +50,7 @@ def graph(plan: Plan, topology: Topology) -> Graph:
     linked = {end for edge in handovers for end in (edge.tail, edge.head)}
     roles = (
         Node(_role(name), f"{name}@{role.version}")
-        for name, role in topology.roles.items()
+        for name, role in topology.takes_part.items()
         if _role(name) in linked
     )
     items = tuple(_item(plan, item) for item in tops(plan))
@@ -101,7 +101,7 @@ def _handovers(topology: Topology) -> Iterator[Edge]:
         if contract.delegator is not None and contract.delegate is not None:
             delegator, delegate = contract.delegator.role_id, contract.delegate.role_id
             yield Edge(_role(delegator), _role(delegate), contract.delegation_id)
-    for name, role in topology.roles.items():
+    for name, role in topology.takes_part.items():
         for text in role.delegates_to:
             other = topology.agent(text)
             if other is not None:

@@ -46,5 +46,7 @@ def graph(
     if found.plan is None:
         return refuse(found, path, color)
     labels = Labels(Terminal.of(sys.stdout, color), quiet, verbose and not quiet)
-    write(sys.stdout, FORMATS[form](graph_of(found.plan, Topology.of(found.data)), labels))
+    write(
+        sys.stdout, FORMATS[form](graph_of(found.plan, Topology(found.data, found.origins)), labels)
+    )
     return 0

@@ -23,7 +23,7 @@ def draw(tmp_path: Path) -> Draw:
         path.write_text("forge: 1\n" + text)
         found = compiled(path, 0)
         assert found.plan is not None
-        return graph(found.plan, Topology.of(found.data))
+        return graph(found.plan, Topology(found.data, found.origins))
 
     return drawn
 

@@ -42,7 +42,7 @@ def labels() -> list[str]:
     """The texts of all nodes, in no language of drawings; lines are joined by blanks."""
     found = compiled(MANIFEST, 0)
     assert found.plan is not None
-    drawn = graph(found.plan, Topology.of(found.data))
+    drawn = graph(found.plan, Topology(found.data, found.origins))
     items = [node for item in drawn.items for node in (item, *item.parts)]
     every = Labels(Terminal(), details=True)
     return sorted(" ".join(every.lines(node)) for node in (*items, *drawn.roles))
