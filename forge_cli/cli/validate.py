@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from forge_cli.app.validate import Report, by_file, check_file
 from forge_cli.cli.arguments import (
@@ -22,7 +23,12 @@ from forge_cli.cli.spots import checkout
 from forge_cli.cli.terminal import Terminal, complain, in_actions, prepare_streams, write
 from forge_cli.errors import ForgeError
 from forge_cli.manifest.reading.discovery import STANDARD_INPUT, Selection, discover
+from forge_cli.manifest.reading.projects import projects
 from forge_cli.manifest.reading.source import MAX_SIZE, read, read_stream
+
+if TYPE_CHECKING:
+    from forge_cli.app.selection import Choice
+    from forge_cli.app.settings import Settings
 
 NOTHING_TO_CHECK = 5
 _TEXTS = ("full", "concise")
@@ -44,6 +50,18 @@ def _report(text: str) -> tuple[str, str]:
     return form, path
 
 
+def _rules(text: str) -> tuple[str, ...]:
+    from forge_cli.app.selection import rules
+
+    return rules(text)
+
+
+def _warnings(text: str) -> tuple[str, ...]:
+    from forge_cli.app.selection import warnings
+
+    return warnings(text)
+
+
 OPTIONS = (
     Option(
         ("--format",),
@@ -60,7 +78,24 @@ OPTIONS = (
         _report,
         many=True,
     ),
+    Option(
+        ("--select",),
+        "Tell only of these rules, separated by commas; what else is an error still fails.",
+        (),
+        "RULES",
+        _rules,
+        many=True,
+    ),
+    Option(
+        ("--ignore",),
+        "Tell no warnings of these rules, separated by commas.",
+        (),
+        "RULES",
+        _warnings,
+        many=True,
+    ),
     Option(("--strict",), "Warnings fail as well."),
+    Option(("--list-files",), "Only list the files that would be checked, one on each line."),
     Option(("--allow-empty",), "Nothing to check is no failure."),
     Option(("--only-manifests",), "Leave out named files that a folder is not searched for."),
     Option(
@@ -89,7 +124,10 @@ def validate(
     paths: list[str],
     format: str,  # noqa: A002 - the option's name
     report: tuple[tuple[str, str], ...],
+    select: tuple[tuple[str, ...], ...],
+    ignore: tuple[tuple[str, ...], ...],
     strict: bool,
+    list_files: bool,
     allow_empty: bool,
     only_manifests: bool,
     stdin_filename: str,
@@ -107,22 +145,29 @@ def validate(
     Examples:
       forge validate
       forge validate manifests/ --strict
+      forge validate manifests/ --select unused-role,deadline-past
+      forge validate manifests/ --list-files
       forge validate --format json manifests/office-research.yaml
       forge validate manifests/ --report json=findings.json --report concise=findings.txt
       cat manifests/office-research.yaml | forge validate - --stdin-filename manifests/x.yaml
     """
     prepare_streams()
-    selection = discover(paths, only_manifests)
+    project = _project()
+    selection = discover(paths or _usual(project), only_manifests)
+    sources = _sources(selection, stdin_filename, max_size)
+    if list_files:
+        return _list(selection, sources, allow_empty)
     if report:
         from forge_cli.cli import reports as files
 
         files.check(report, selection.files)
-    reading = (stdin_filename, max_size)
-    reports = list(_examined(selection, reading, now, verbose and not quiet))
-    checked = _checked(selection, reports, strict, quiet, allow_empty)
+    reports = list(_examined(sources, now, verbose and not quiet))
+    choice = _choice(select, ignore, project)
+    strict = strict or (project is not None and project.strict)
+    checked = _checked(selection, reports, choice, strict, quiet, allow_empty)
     unwritten = list(files.save(report, checked)) if report else []
     write(sys.stdout, _shown(format, checked, Terminal.of(sys.stdout, color)))
-    for sentence in (*checked.refusals, *unwritten):
+    for sentence in (*checked.refusals, *_unshown(checked), *unwritten):
         complain(sentence)
     return 2 if unwritten else checked.exit_code
 
@@ -138,17 +183,41 @@ def command() -> Callable[..., int]:
     return typer_function(OPTIONS, PATHS, validate)
 
 
-def _examined(
-    selection: Selection, reading: tuple[str, int], now: int | None, verbose: bool
-) -> Iterator[Report]:
-    """The report of each file; one that cannot be read becomes a refusal of the selection."""
-    moment = time.time_ns() // 1_000_000 if now is None else now
+def _project() -> "Settings | None":
+    """What the nearest project with a table for forge says."""
+    for path, data in projects():
+        from forge_cli.app.settings import settings
+
+        found = settings(path, data)
+        if found is not None:
+            return found
+    return None
+
+
+def _usual(project: "Settings | None") -> Sequence[str]:
+    """The paths that are meant where none is given."""
+    return (os.curdir,) if project is None or project.manifests is None else project.manifests
+
+
+def _sources(
+    selection: Selection, stdin_filename: str, max_size: int
+) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of each file; one that cannot be read becomes a refusal of the selection."""
     for path in selection.files:
         try:
-            name, data = _read(path, *reading)
+            if path == STANDARD_INPUT:
+                yield stdin_filename, read_stream(0, stdin_filename, max_size)
+            else:
+                yield path, read(path, max_size)
         except ForgeError as error:
             selection.refusals.append(str(error))
-            continue
+
+
+def _examined(
+    sources: Iterable[tuple[str, bytes]], now: int | None, verbose: bool
+) -> Iterator[Report]:
+    moment = time.time_ns() // 1_000_000 if now is None else now
+    for name, data in sources:
         report = check_file(name, data, moment)
         if verbose:
             complain(f"checked {name}: {len(report.findings)} findings", prefix="")
@@ -166,22 +235,63 @@ def _shown(form: str, checked: Checked, terminal: Terminal) -> Iterable[str]:
     return annotated(lines, checked, terminal) if form in _TEXTS else lines
 
 
-def _read(path: str, stdin_filename: str, max_size: int) -> tuple[str, bytes]:
-    if path == STANDARD_INPUT:
-        return stdin_filename, read_stream(0, stdin_filename, max_size)
-    return path, read(path, max_size)
+def _list(selection: Selection, sources: Iterable[tuple[str, bytes]], allow_empty: bool) -> int:
+    """Names the files that can be read, and tells of the others."""
+    terminal = Terminal.of(sys.stdout)
+    write(sys.stdout, (terminal.safe(name) for name, _ in sources))
+    refusals, code = _refused(selection, allow_empty)
+    for sentence in refusals:
+        complain(sentence)
+    return code
+
+
+def _refused(selection: Selection, allow_empty: bool) -> tuple[Sequence[str], int]:
+    """What could not be checked, as sentences, and the exit code that follows from it."""
+    if selection.refusals:
+        return selection.refusals, 2
+    if selection.files or allow_empty:
+        return (), 0
+    sentence = "nothing to check: no manifest was found; name one, or --allow-empty"
+    return (sentence,), NOTHING_TO_CHECK
 
 
 def _checked(
-    selection: Selection, reports: list[Report], strict: bool, quiet: bool, allow_empty: bool
+    selection: Selection,
+    reports: Sequence[Report],
+    choice: "Choice | None",
+    strict: bool,
+    quiet: bool,
+    allow_empty: bool,
 ) -> Checked:
-    refusals = selection.refusals
-    code = int(any(report.fails(strict) for report in reports))
-    if refusals:
-        code = 2
-    elif not selection.files and not allow_empty:
-        refusals = ["nothing to check: no manifest was found; name one, or --allow-empty"]
-        code = NOTHING_TO_CHECK
-    return Checked(
-        tuple(by_file(reports)), tuple(refusals), code, strict, quiet, checkout(os.environ)
-    )
+    told = list(map(choice.told, reports)) if choice else reports
+    refusals, code = _refused(selection, allow_empty)
+    unshown = _errors(reports) - _errors(told) if choice else 0
+    fails = unshown > 0 or any(report.fails(strict) for report in told)
+    files, code = tuple(by_file(told)), code or int(fails)
+    return Checked(files, tuple(refusals), code, strict, quiet, checkout(os.environ), unshown)
+
+
+def _errors(reports: Iterable[Report]) -> int:
+    return sum(each.severity == "error" for report in reports for each in report.findings)
+
+
+def _choice(
+    select: tuple[tuple[str, ...], ...],
+    ignore: tuple[tuple[str, ...], ...],
+    project: "Settings | None",
+) -> "Choice | None":
+    """The rules that the command line names, else the project; None if neither names any."""
+    selected: tuple[str, ...] = sum(select, ()) or (project.select if project else ())
+    ignored: tuple[str, ...] = sum(ignore, ()) or (project.ignore if project else ())
+    if not selected and not ignored:
+        return None
+    from forge_cli.app.selection import Choice
+
+    return Choice(selected, ignored)
+
+
+def _unshown(checked: Checked) -> Iterator[str]:
+    if checked.unshown:
+        count = checked.unshown
+        errors, them = ("an error", "it") if count == 1 else (f"{count} errors", "them")
+        yield f"{errors} of other rules than the selected ones: see {them} without --select"

@@ -17,7 +17,8 @@ class Checked(NamedTuple):
 
     `reports` are of files, by name; `refusals` are sentences on what could not be checked. With
     `strict` warnings fail as well, with `quiet` the findings are all that is said. `root` is the
-    folder that a CI service counts the names of files from.
+    folder that a CI service counts the names of files from. `unshown` is the number of errors that
+    fail although their rules are not among the selected ones.
     """
 
     reports: tuple[Report, ...]
@@ -26,6 +27,7 @@ class Checked(NamedTuple):
     strict: bool = False
     quiet: bool = False
     root: str = os.curdir
+    unshown: int = 0
 
 
 class Format(Protocol):

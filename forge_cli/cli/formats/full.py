@@ -21,7 +21,7 @@ def write(checked: Checked, terminal: Terminal) -> Iterator[str]:
                 yield ""
             yield from map(terminal.fit, _frame(sources, finding, terminal))
             rule = finding.rule
-    if checked.reports and not checked.quiet:
+    if checked.reports and not checked.quiet and (rule or not checked.unshown):
         if rule:
             yield ""
         yield summary(checked.reports) + (f"  More: forge explain {rule}" if rule else "")

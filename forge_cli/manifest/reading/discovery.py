@@ -5,7 +5,6 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 
-from forge_cli.errors import ForgeError
 from forge_cli.manifest.suggest import nearest
 
 STANDARD_INPUT = "-"
@@ -31,7 +30,7 @@ class Selection:
 
 
 def discover(paths: Sequence[str], only_manifests: bool = False) -> Selection:
-    """The manifests that `paths` stand for; without any, those of the current folder's project.
+    """The manifests that `paths` stand for.
 
     A named file is taken whatever it is called; with `only_manifests` if a folder that is walked
     would yield it, or if it is not there. A folder is walked for `*.forge.yaml` and
@@ -41,7 +40,7 @@ def discover(paths: Sequence[str], only_manifests: bool = False) -> Selection:
     several paths lead to is taken once.
     """
     selection = Selection()
-    for path in paths or _project_paths():
+    for path in paths:
         if path != STANDARD_INPUT and os.path.isdir(path):
             selection.files.extend(_walk(path, selection.refusals))
         elif not only_manifests or path == STANDARD_INPUT or _is_one(path):
@@ -144,28 +143,3 @@ def _ignored(folder: str) -> frozenset[str]:
         return frozenset()
     names = (os.fsdecode(name) for name in listed.stdout.split(b"\0") if name)
     return frozenset(os.path.normpath(os.path.join(folder, name)) for name in names) - {folder}
-
-
-def _project_paths() -> list[str]:
-    """`[tool.forge] manifests` of the current folder's pyproject.toml, else the folder itself."""
-    if not os.path.exists("pyproject.toml"):
-        return [os.curdir]
-    import tomllib
-
-    try:
-        with open("pyproject.toml", "rb") as file:
-            tool = tomllib.load(file).get("tool", {})
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ForgeError(f"'pyproject.toml' cannot be read: {error}") from None
-    forge = tool.get("forge", {}) if isinstance(tool, dict) else tool
-    if not isinstance(forge, dict):
-        raise ForgeError("'tool.forge' in 'pyproject.toml' must be a table; write  [tool.forge]")
-    paths = forge.get("manifests")
-    if paths is None:
-        return [os.curdir]
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise ForgeError(
-            f"[tool.forge] manifests in 'pyproject.toml' must be a list of paths, found {paths!r}; "
-            'write  manifests = ["manifests"]'
-        )
-    return paths

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from forge_cli.errors import ForgeError
 from forge_cli.manifest.reading.discovery import beside, discover
 
 
@@ -107,37 +106,6 @@ def test_a_file_is_taken_once_by_its_first_name(tmp_path: Path) -> None:
 def test_standard_input_is_a_file_like_others() -> None:
     write("a.forge.yaml")
     assert discover(["-", "."]).files == ["-", "a.forge.yaml"]
-
-
-def test_without_paths_the_current_folder_is_searched() -> None:
-    write("a.forge.yaml")
-    assert discover([]).files == ["a.forge.yaml"]
-
-
-def test_without_paths_the_project_says_what_its_manifests_are() -> None:
-    write("a.forge.yaml", "flows/b.forge.yaml")
-    write("pyproject.toml", text='[tool.forge]\nmanifests = ["flows"]\n')
-    assert discover([]).files == ["flows/b.forge.yaml"]
-
-
-def test_a_project_that_says_nothing_means_its_folder() -> None:
-    write("a.forge.yaml")
-    write("pyproject.toml", text='[project]\nname = "x"\n')
-    assert discover([]).files == ["a.forge.yaml"]
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ('[tool.forge]\nmanifests = "flows"\n', "must be a list of paths, found 'flows'"),
-        ("[tool.forge\n", "'pyproject.toml' cannot be read: Expected"),
-        ("tool = 1\n", "'tool.forge' in 'pyproject.toml' must be a table"),
-    ],
-)
-def test_a_project_that_cannot_be_read_is_refused(text: str, sentence: str) -> None:
-    write("pyproject.toml", text=text)
-    with pytest.raises(ForgeError, match=sentence.replace(".", r"\.")):
-        discover([])
 
 
 def test_26_names_may_hold_any_byte(tmp_path: Path) -> None:
