@@ -87,6 +87,16 @@ def test_validating_a_file_with_roles_and_references_makes_no_more_classes(tmp_p
     assert not imported("validate", "a.yaml") & {*HEAVY, "dataclasses"}
 
 
+def test_validating_a_small_file_never_looks_for_garbage(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(VALID)
+    program = (
+        "import gc; from forge_cli.__main__ import main\n"
+        "def count(): return sum(each['collections'] for each in gc.get_stats())\n"
+        "before = count(); main(['validate', '-q', 'a.yaml']); print(count() - before)\n"
+    )
+    assert python(program).stdout == "0\n"
+
+
 def test_validating_compiles_the_regular_expressions_that_a_file_needs(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(VALID)
     program = (

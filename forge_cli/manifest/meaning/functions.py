@@ -4,8 +4,7 @@ import _ast
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 MAX_PARSED = 262_144
 """Bytes of a file that are parsed: a syntax tree takes a hundred times as many."""
@@ -17,8 +16,7 @@ _FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef)
 _SCOPES = (*_FUNCTIONS, _ast.ClassDef)
 
 
-@dataclass(frozen=True, slots=True)
-class Definitions:
+class Definitions(NamedTuple):
     """What a file defines at its top, `functions` those names that are functions.
 
     An `open` file may define more when it runs. `fault` is why it cannot be parsed, with the

@@ -3,9 +3,8 @@
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.assembly import section
@@ -28,8 +27,7 @@ MOST_PARTS = 6_000
 _FORM = "a schema is a mapping, or true or false"
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """A schema by its key in the plan (`id@version` or a file), its file if it has one, and where
     the manifest first names it."""
 

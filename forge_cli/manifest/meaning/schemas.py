@@ -4,9 +4,8 @@ import json
 import re
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass
 from posixpath import dirname, join, normpath
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote, urldefrag, urljoin
 
 from forge_cli.manifest.findings import Path
@@ -33,8 +32,7 @@ class Readable(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What is wrong in a schema: at a path inside the document of a file (the first: '')."""
 
     message: str
@@ -43,8 +41,7 @@ class Problem:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
+class Bundle(NamedTuple):
     """A schema all of whose references lead into itself, and what it was made from.
 
     `documents` are the others that it took in, by file, or by `$id` if they have none.
@@ -56,8 +53,7 @@ class Bundle:
     documents: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Resource:
+class _Resource(NamedTuple):
     """What a reference is relative to: a document, the part of it with the nearest `$id`, that."""
 
     name: str
@@ -117,8 +113,7 @@ def _parts(value: Any) -> Iterable[Any]:
     return value if isinstance(value, list) else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """Schemas that others may refer to by their `$id`, and what in them has one of its own."""
 
     documents: Mapping[str, Any]

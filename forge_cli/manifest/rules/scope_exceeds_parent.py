@@ -35,7 +35,7 @@ work_items:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.nodes import Delegated, Node
@@ -56,8 +56,7 @@ from forge_cli.manifest.subject import Subject
 RULE = "scope-exceeds-parent"
 
 
-@dataclass(frozen=True, slots=True)
-class _Above:
+class _Above(NamedTuple):
     """A link that a scope has to lie within: its name, its scope, and where that is written."""
 
     name: str
