@@ -17,7 +17,8 @@ README = ROOT / "README.md"
 LABS = ROOT / "manifests" / "labs" / "README.md"
 RUNNING = ROOT / "docs" / "running.md"
 CI = ROOT / "docs" / "ci.md"
-PAGES = (README, LABS, RUNNING, CI)
+DIFF = ROOT / "docs" / "diff.md"
+PAGES = (README, LABS, RUNNING, CI, DIFF)
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.+)$", re.MULTILINE)
 CHANGING = (

@@ -27,9 +27,10 @@ from forge_cli.multiagent.plan import Json, Plan
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """What became of a manifest: the findings and, where none is an error, the plan.
+    """What became of a manifest: the findings and, where none is an error, plan and meaning.
 
     `data` is what it says, with what it includes, and `origins` where the latter is from.
+    `refusals` are the sentences of what is valid and cannot be run yet.
     """
 
     report: Report
@@ -37,28 +38,34 @@ class Compiled:
     data: Mapping[str, Any] = field(default_factory=dict)
     refusals: tuple[str, ...] = ()
     origins: Mapping[FindingPath, Origin] = field(default_factory=dict)
+    topology: Topology | None = None
 
 
-@uncollected()
 def compiled(path: Path, now: int, workspace: Path | None = None) -> Compiled:
     """Read, check and compile a manifest; `now` is in milliseconds since the epoch.
 
     Programs are looked up in the given workspace, else in the manifest's own. `ForgeError` if it
-    cannot be read. `refusals` are the sentences of what is valid and cannot be
-    run yet.
+    cannot be read.
     """
-    data = read(path)
+    programs = Files(workspace_of(path, workspace))
+    return compiled_from(read(path), str(path), beside(str(path)), programs, now)
+
+
+@uncollected()
+def compiled_from(
+    data: bytes, path: str, files: Files, programs: Files, now: int | None = None
+) -> Compiled:
+    """The same of a manifest's bytes; `files` is what lies beside it, `programs` where they run."""
     source = parse(data)
-    subject = subject_of(source, str(path), now, beside(str(path)))
+    subject = subject_of(source, path, now, files)
     found = report(subject, data)
     if found.fails() or source.data is None:
         return Compiled(found)
     topology = subject.topology
-    programs = Files(workspace_of(path, workspace))
     included = subject.source.included
-    plan = compile_plan(topology, str(path), subject.files, programs, included)
+    plan = compile_plan(topology, path, files, programs, included)
     refusals = tuple(unsupported(topology))
-    return Compiled(found, plan, subject.data, refusals, subject.source.origins)
+    return Compiled(found, plan, subject.data, refusals, subject.source.origins, topology)
 
 
 def planned(

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 from forge_cli.multiagent.budget import DIMENSIONS
 from forge_cli.multiagent.plan import Deadline
+from forge_cli.multiagent.times import to_span
 
-_UNITS = (("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1))
 _DAY = 86_400_000
 _CENT = 10_000
 _WORDS = {"model_calls": "model call", "tokens": "token", "tool_calls": "tool call"}
@@ -19,14 +19,7 @@ def elapsed(milliseconds: int) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-def duration(milliseconds: int) -> str:
-    """A span as a manifest writes it: `90m` is `1h30m`, nothing is `0s`."""
-    parts = []
-    for unit, length in _UNITS:
-        count, milliseconds = divmod(milliseconds, length)
-        if count:
-            parts.append(f"{count}{unit}")
-    return "".join(parts) or "0s"
+duration = to_span
 
 
 def clock(milliseconds: int, now: int) -> str:

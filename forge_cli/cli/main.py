@@ -14,6 +14,7 @@ COMMANDS = {
     "init": "forge_cli.cli.init:init",
     "validate": "forge_cli.cli.validate:command()",
     "plan": "forge_cli.cli.plan:command()",
+    "diff": "forge_cli.cli.diff:diff",
     "run": "forge_cli.cli.run:command()",
     "runs": "forge_cli.cli.runs:runs",
     "show": "forge_cli.cli.show:show",

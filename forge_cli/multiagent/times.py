@@ -1,10 +1,11 @@
-"""Points in time as text: RFC 3339, UTC, milliseconds."""
+"""Points in time and spans as text: RFC 3339 in UTC, and sums of units; both in milliseconds."""
 
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
+_UNITS = (("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1))
 
 
 @lru_cache(maxsize=1024)
@@ -21,3 +22,13 @@ def from_text(text: str) -> int:
     if moment.tzinfo is None:
         raise ValueError(f"the time {text!r} has no offset from UTC")
     return (moment - _EPOCH) // _MILLISECOND
+
+
+def to_span(milliseconds: int) -> str:
+    """A span as a manifest writes it: `90m` is `1h30m`, nothing is `0s`."""
+    parts = []
+    for unit, length in _UNITS:
+        count, milliseconds = divmod(milliseconds, length)
+        if count:
+            parts.append(f"{count}{unit}")
+    return "".join(parts) or "0s"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from forge_cli.multiagent.times import from_text, to_text
+from forge_cli.multiagent.times import from_text, to_span, to_text
 
 
 def test_times_are_rfc_3339_in_utc_with_milliseconds() -> None:
@@ -18,3 +18,9 @@ def test_a_time_with_an_offset_is_exact() -> None:
 def test_a_time_without_an_offset_is_refused() -> None:
     with pytest.raises(ValueError, match="no offset"):
         from_text("2027-03-28T02:30:00")
+
+
+def test_a_span_is_a_sum_of_units() -> None:
+    assert to_span(5_400_000) == "1h30m"
+    assert to_span(86_400_500) == "1d500ms"
+    assert to_span(0) == "0s"

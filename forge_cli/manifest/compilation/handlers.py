@@ -67,12 +67,16 @@ class Handlers:
             config["inputs_as_env"] = True
         return self._made("command", config, None)
 
+    def named(self, kind: str, config: Mapping[str, Json]) -> dict[str, str]:
+        """The files that a handler names and that are there, with the digests of their bytes."""
+        files = {name: found for name in _files(kind, config) if (found := self._digest(name))}
+        return files | {name: found for name in _tokens(config) if (found := self._program(name))}
+
     def _made(
         self, kind: str, config: dict[str, Json], max_usage: Any, plug_in: str = ""
     ) -> Handler:
         covered: dict[str, Json] = {"kind": kind, "config": config}
-        files = {name: found for name in _files(kind, config) if (found := self._digest(name))}
-        files |= {name: found for name in _tokens(config) if (found := self._program(name))}
+        files = self.named(kind, config)
         if plug_in:
             covered["plug_in"] = plug_in
         if files:

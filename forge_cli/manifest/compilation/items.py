@@ -19,7 +19,7 @@ def compile_item(topology: Topology, node: Node) -> Item:
     """The item with every limit narrowed and every order explicit."""
     written, terms = node.written, node.terms()
     links = topology.links.get(node.item_id, NO_LINKS)
-    retry, then = _policy(terms.get("on_failure", "fail"))
+    retry, then = policy(terms.get("on_failure", "fail"))
     risk = written.get("risk", node.risk)
     own = {} if node.way == "inline" or node.children else written
     each = "for_each" in node.own and not node.children
@@ -73,7 +73,8 @@ def _max_parallel(node: Node) -> int | None:
     return node.own.get("max_parallel") if apart(node.writes) else 1
 
 
-def _policy(written: Any) -> tuple[Retry | None, Then]:
+def policy(written: Any) -> tuple[Retry | None, Then]:
+    """How often a failed attempt is made again, and what follows when the last one failed."""
     if not isinstance(written, dict):
         return None, cast(Then, written)
     retry = written.get("retry", {})

@@ -1,0 +1,1 @@
+"""What a change of a manifest means: two compiled manifests, held against each other."""
