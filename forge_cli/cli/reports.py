@@ -13,25 +13,30 @@ Wish = tuple[str, str]
 """A format, and the path of the file that is to have it."""
 
 
-def check(wishes: Sequence[Wish], manifests: Sequence[str]) -> None:
-    """`ForgeError` for a report that cannot be written there, or would replace what it must not."""
-    taken = {os.path.realpath(path): "one of the manifests to check" for path in manifests}
+def check(wishes: Sequence[Wish]) -> None:
+    """`ForgeError` for a report that cannot be written there, or would replace another."""
+    taken = set[Path]()
     for _, path in wishes:
         place = _place(path)
         try:
             _check_place(path, place)
         except OSError as fault:
             raise durable.unwritable(Path(path), fault) from None
-        if str(place) in taken:
-            raise ForgeError(
-                f"the report '{path}' would replace {taken[str(place)]}; name another file"
-            )
-        taken[str(place)] = "another report"
+        if place in taken:
+            raise ForgeError(f"the report '{path}' would replace another report; name another file")
+        taken.add(place)
 
 
-def save(wishes: Sequence[Wish], checked: Checked) -> Iterator[str]:
-    """Write each file at once; a sentence for each that could not be."""
+def save(wishes: Sequence[Wish], checked: Checked, manifests: Sequence[str]) -> Iterator[str]:
+    """Write each file at once; a sentence for each that could not be.
+
+    Of `manifests` and of what they include none is replaced.
+    """
+    kept = {_place(path) for path in (*manifests, *(each.path for each in checked.reports))}
     for form, path in wishes:
+        if _place(path) in kept:
+            yield f"the report '{path}' would replace a file that was checked; name another file"
+            continue
         lines = load(form).write(checked, Terminal())
         try:
             durable.write(_place(path), (f"{line}\n".encode() for line in lines))

@@ -160,12 +160,12 @@ def validate(
     if report:
         from forge_cli.cli import reports as files
 
-        files.check(report, selection.files)
+        files.check(report)
     reports = list(_examined(sources, now, verbose and not quiet))
     choice = _choice(select, ignore, project)
     strict = strict or (project is not None and project.strict)
     checked = _checked(selection, reports, choice, strict, quiet, allow_empty)
-    unwritten = list(files.save(report, checked)) if report else []
+    unwritten = list(files.save(report, checked, selection.files)) if report else []
     write(sys.stdout, _shown(format, checked, Terminal.of(sys.stdout, color)))
     for sentence in (*checked.refusals, *_unshown(checked), *unwritten):
         complain(sentence)

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from forge_cli.__main__ import main
-from forge_cli.cli.formats import FORMATS
+from forge_cli.app.validate import Report
+from forge_cli.cli.formats import FORMATS, Checked
+from forge_cli.cli.reports import save
 
 FAULTY = "forge: 1\nzzz: 1\nwork_items:\n  hello: {run: [echo, hello], capabilities: []}\n"
 
@@ -49,7 +51,6 @@ REFUSED = {
     "json=no/out": "the report 'no/out' cannot be written: there is no folder 'no'",
     "json=.": "the report '.' cannot be written: that is no file",
     "json=/dev/null": "the report '/dev/null' cannot be written: that is no file",
-    "json=a.forge.yaml": "the report 'a.forge.yaml' would replace one of the manifests to check",
     "xml=out": "'xml=out' is not a format and a file",
     "json": "'json' is not a format and a file",
     "json=": "'json=' is not a format and a file",
@@ -58,13 +59,33 @@ REFUSED = {
 
 @pytest.mark.parametrize(("wish", "sentence"), REFUSED.items())
 def test_a_report_that_cannot_go_there_is_refused_before_anything_is_checked(
-    wish: str, sentence: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    wish: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["validate", "--report", wish]) == 2
     said = capsys.readouterr()
     assert sentence in said.err
     assert said.out == ""
+
+
+@pytest.mark.parametrize("name", ["a.forge.yaml", "./link"])
+def test_a_report_replaces_no_manifest_that_was_checked(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "link").symlink_to("a.forge.yaml")
+    assert main(["validate", "--report", f"json={name}"]) == 2
+    said = capsys.readouterr()
+    assert "unknown-key" in said.out
+    assert f"the report '{name}' would replace a file that was checked" in said.err
     assert (folder / "a.forge.yaml").read_text() == FAULTY
+
+
+def test_a_report_replaces_no_file_that_a_manifest_includes(folder: Path) -> None:
+    (folder / "roles.yaml").write_text("roles: {}\n")
+    checked = Checked((Report("roles.yaml", (), b"roles: {}\n"),))
+    assert list(save([("json", "roles.yaml")], checked, ["a.forge.yaml"])) == [
+        "the report 'roles.yaml' would replace a file that was checked; name another file"
+    ]
+    assert (folder / "roles.yaml").read_text() == "roles: {}\n"
 
 
 def test_two_reports_do_not_share_a_file(capsys: pytest.CaptureFixture[str]) -> None:

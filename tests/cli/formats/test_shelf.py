@@ -148,6 +148,30 @@ def test_the_exit_code_is_the_same(
     assert main(["validate", "--format", form, path]) == code
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_25_what_is_no_readable_file_leaves_the_output_whole(
+    form: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("faulty").write_text("zzz: 1\n")
+    Path("loop").symlink_to("loop")
+    Path("dangling").symlink_to("nowhere")
+    os.mkfifo("pipe")
+    odd = ["loop", "dangling", "pipe", "/dev/zero", "/proc/self/mem", "faulty/x"]
+    assert main(["validate", "--format", form, *odd, "faulty"]) == 2
+    said = capsys.readouterr()
+    assert said.err.count("forge: error: ") == len(odd)
+    printed = [line for line in said.out.rstrip("\n").split("\n") if "title=forge" not in line]
+    assert sorted(READERS[form]("\n".join(printed))) == [
+        ("faulty", 1, "missing-key"),
+        ("faulty", 1, "missing-key"),
+        ("faulty", 1, "unknown-key"),
+    ]
+
+
 def reports(folder: Path, seed: int, names: list[str]) -> dict[str, bytes]:
     """The bytes of every format from a process of its own."""
     wishes = [f"--report={form}={folder / form}" for form in FORMATS]
