@@ -37,9 +37,19 @@ def check_file(path: str, data: bytes, now: int | None = None) -> Report:
     """What is wrong with a manifest's bytes.
 
     `path` is its name; files it refers to are looked up beside it. `now` (Unix milliseconds) is
-    what deadlines are compared with; without it they are not.
+    what deadlines are compared with; without it they are not. A file that is no manifest, and has
+    only what an included one may have, is judged as such.
     """
-    return report(subject_of(parse(data), path, now, beside(path)), data)
+    source = parse(data)
+    if source.data and "forge" not in source.data:
+        from forge_cli.manifest.reading.inclusion import KEYS, including
+
+        if source.data.keys() <= set(KEYS):
+            folder, name = os.path.split(path)
+            files = Files(folder or os.curdir, {name: data})
+            subject = subject_of(including(name), os.path.join(folder, ""), now, files)
+            return report(subject, b"")._replace(path=os.path.normpath(path), data=data)
+    return report(subject_of(source, path, now, beside(path)), data)
 
 
 def beside(path: str) -> Files:

@@ -2,6 +2,8 @@
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,22 @@ ROLES = """roles:
     handler: {kind: command, argv: [no-such-program-anywhere]}
 """
 FAULTY = "roles:\n  builder:\n    capabilites: []\n    handler: {kind: command, argv: [make]}\n"
+
+
+@contextmanager
+def standard_input(text: str) -> Iterator[None]:
+    """The text as what is read from standard input."""
+    reading, writing = os.pipe()
+    os.write(writing, text.encode())
+    os.close(writing)
+    kept = os.dup(0)
+    os.dup2(reading, 0)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 0)
+        os.close(kept)
+        os.close(reading)
 
 
 @pytest.fixture(autouse=True)
@@ -67,18 +85,9 @@ def test_json_has_the_included_file_as_the_path(repository: Path, capfd: Out) ->
     assert (finding["path"], finding["line"]) == ("team/roles.yaml", 3)
 
 
-def test_standard_input_includes_from_the_folder_of_its_name(
-    repository: Path, capfd: Out, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reading, writing = os.pipe()
-    os.write(writing, MANIFEST.encode())
-    os.close(writing)
-    kept = os.dup(0)
-    os.dup2(reading, 0)
-    try:
+def test_standard_input_includes_from_the_folder_of_its_name(capfd: Out) -> None:
+    with standard_input(MANIFEST):
         assert main(["validate", "-", "--stdin-filename", "a/new.forge.yaml"]) == 0
-    finally:
-        os.dup2(kept, 0)
 
 
 def test_a_manifest_with_faults_in_an_included_file_does_not_run(
@@ -103,3 +112,30 @@ def test_evidence_names_the_included_files_and_a_changed_digest_is_found(
     plan.write_text(text.replace(digest, "sha256:" + "0" * 64))
     assert main(["verify", "made"]) == 1
     assert "plan.json" in capfd.readouterr().out
+
+
+def test_a_shared_file_may_be_checked_by_itself(repository: Path, capfd: Out) -> None:
+    assert main(["validate", "team/roles.yaml", "--strict"]) == 0
+    assert capfd.readouterr().out == "No findings in 1 file.\n"
+    (repository / "team/roles.yaml").write_text("include: [roles.yaml]\n" + FAULTY)
+    assert main(["validate", "./team/roles.yaml", "--format", "concise"]) == 1
+    assert capfd.readouterr().out == (
+        "team/roles.yaml:1:11: error: 'team/roles.yaml' includes itself [include-cycle]\n"
+        "team/roles.yaml:4:5: error: unknown key 'capabilites' in role 'builder' [unknown-key]\n"
+    )
+
+
+def test_a_shared_file_that_is_named_beside_its_manifests_is_one_file(
+    repository: Path, capfd: Out
+) -> None:
+    (repository / "team/roles.yaml").write_text(FAULTY)
+    assert main(["validate", ".", "team/roles.yaml"]) == 1
+    assert "1 error in 1 of 4 files." in capfd.readouterr().out
+
+
+def test_a_shared_file_from_standard_input_is_the_one_that_is_given(
+    repository: Path, capfd: Out
+) -> None:
+    with standard_input(FAULTY):
+        main(["validate", "-", "--stdin-filename", "team/roles.yaml", "--format", "concise"])
+    assert capfd.readouterr().out.startswith("team/roles.yaml:3:5: error: unknown key")

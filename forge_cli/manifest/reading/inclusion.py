@@ -39,6 +39,12 @@ def with_included(source: Source, path: str, files: Files) -> Source:
     return gathering.gathered()
 
 
+def including(name: str) -> Source:
+    """The least manifest that includes a file, for what is wrong with the file by itself."""
+    idle = {"run": ["true"], "capabilities": []}
+    return Source({"forge": 1, "include": [name], "work_items": {"idle": idle}})
+
+
 def name_of(path: str, file: str) -> str:
     """How people write an included file, given its path from the folder of the manifest `path`."""
     return normpath(join(dirname(path), file))
