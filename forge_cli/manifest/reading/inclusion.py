@@ -23,9 +23,6 @@ _NOUNS = {"roles": "role", "schemas": "schema", "capabilities": "capability"}
 _WHERE = ",\nfrom below the git root, or where there is none, below the manifest's folder"
 _HINT = f"an included file has {', '.join(KEYS[:-1])} and {KEYS[-1]}"
 
-_parsed = lru_cache(maxsize=16)(parse)
-"""Manifests that are checked together include the same files."""
-
 
 def with_included(source: Source, path: str, files: Files) -> Source:
     """The manifest with the roles, schemas and capabilities of all that it includes.
@@ -168,7 +165,7 @@ class _Gathering:
 
     def _take(self, name: str, data: bytes, trail: tuple[str, ...], entry: Path) -> None:
         file = self._name(name)
-        parsed = _parsed(data)
+        data, parsed = _parsed(data)
         self._nodes += _count(parsed.data)
         self._included[name] = data
         self._faults += (_told(fault, file) for fault in parsed.faults)
@@ -211,6 +208,12 @@ class _Gathering:
 
     def _name(self, file: str) -> str:
         return name_of(self._path, file) if file else ""
+
+
+@lru_cache(maxsize=16)
+def _parsed(data: bytes) -> tuple[bytes, Source]:
+    """What the bytes say, and they themselves, once: many manifests include the same files."""
+    return data, parse(data)
 
 
 def _told(fault: Finding, file: str) -> Finding:
