@@ -140,12 +140,14 @@ class LocalEngine:
         now = self._decided = self._clock.now()
         while commands := self._run.decide(now):
             for command in commands:
+                if isinstance(command, Assignment):
+                    turns.append(command.turn())
+                    self._record(command.event)
+                    continue
                 try:
                     self._record(self._event(command, now))
                 except StoppedError:
                     return turns  # the signal is taken in before anything else is decided
-                if isinstance(command, Assignment):
-                    turns.append(command.turn)
         return turns
 
     def _event(self, command: Command, now: int) -> Event:
@@ -232,7 +234,7 @@ class LocalEngine:
         self._cancelled.discard(turn.attempt_id)
         sender = f"{turn.role_id}#{turn.item_id}"
         if turn.attempt_id not in self._run.state.running:
-            fault = objection(self._run.state, turn.attempt_id, sender, result.status)
+            fault = objection(self._run.state, turn.attempt_id, sender)
             body: dict[str, Any] = {"sender": sender, "reason": fault}
             return Event(now, "response_ignored", turn.item_id, turn.attempt_id, body)
         if fault := usage_fault(result.usage):

@@ -3,11 +3,14 @@
 That saves the start of an interpreter and the imports: 3 ms in place of 75.
 """
 
+import atexit
 import gc
 import os
 import signal
 import sys
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -39,7 +42,28 @@ class Forked(BaseException):
         gc.enable()
         module, _, function = order["path"].partition(":")
         sys.argv = list(order["argv"])
-        getattr(import_module(module), function)(*sys.argv[1:])
+        _end(_status(getattr(import_module(module), function), sys.argv[1:]))
+
+
+def _status(function: Callable[..., object], arguments: list[str]) -> int:
+    """The exit status that the interpreter gives for a program which is this call."""
+    try:
+        function(*arguments)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:  # noqa: BLE001  told as the interpreter tells it
+        sys.excepthook(*sys.exc_info())
+        return 1
+    return 0
+
+
+def _end(status: int) -> None:
+    """Exit as an interpreter does, except that nothing is taken apart: it is shared, and 8 ms."""
+    atexit._run_exitfuncs()  # noqa: SLF001  what multiprocessing does where it forks
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):
+            stream.flush()
+    os._exit(status)
 
 
 def fork(order: dict[str, Any], descriptors: list[int]) -> int:

@@ -4,12 +4,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields
 
+from forge_cli.canonical import encoder
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.messages import AgentMessage
 from forge_cli.multiagent.terms import Json
 from forge_cli.multiagent.turn import Turn, TurnResult
 
-_encode = json.JSONEncoder(check_circular=False, allow_nan=False, separators=(",", ":")).encode
+_encode = encoder(ensure_ascii=True, sort_keys=False)
 OPEN = ("output", "usage", "partial", "state")
 """Fields whose emptiness says something else than their absence."""
 

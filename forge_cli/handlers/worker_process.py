@@ -5,7 +5,7 @@ import os
 import shutil
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from forge_cli.gateway.processes import Ending, Process, Processes, Program
 from forge_cli.gateway.streams import Capture, Pipe
@@ -17,8 +17,7 @@ CAP = 16 * 1024 * 1024
 """Bytes that are kept of what one turn prints on each stream."""
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(NamedTuple):
     """What workers serve: a program, or with `call` a `module:function` that is imported already.
 
     Its arguments are followed by the workspace and the seconds of grace.

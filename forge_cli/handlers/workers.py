@@ -3,7 +3,8 @@
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from forge_cli.gateway.processes import Processes, Survivor
 from forge_cli.handlers import environment, program
@@ -22,8 +23,7 @@ MESSAGE = 2_000
 """Characters of a failure's message that are kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """What a worker is for; `grace` is in milliseconds, `variables` are its own ones as JSON."""
 
     service: Service

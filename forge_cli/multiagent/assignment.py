@@ -1,7 +1,7 @@
 """From a ready item to the turn that is asked of its role's handler."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
@@ -19,10 +19,14 @@ from forge_cli.multiagent.values import is_artifact
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A turn that is due and the event that records it; neither exists without the other."""
+    """A turn that is due and the event that records it; neither exists without the other.
+
+    `turn` makes the turn, for who is to start it; a replay only wants the event. It is to be
+    called before the event is applied.
+    """
 
     event: Event
-    turn: Turn
+    turn: Callable[[], Turn] = field(compare=False)
 
 
 def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignment:
@@ -34,47 +38,58 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
         number, index = node.attempt, node.turn + 1
     else:
         number, index = node.attempt + 1, node.resume_at
+    item, role = node.item, state.plan.roles[node.item.role_id]
     values = Values(state, node, amounts, f"{state.run_id}/{node.item_id}/{number}")
-    values.goal = to_text(fill(node.item.goal, values.look_up))
-    turn = _turn(values, node, index, now)
-    body = {
+    values.goal = goal = to_text(fill(item.goal, values.look_up))
+    inputs = fill(item.inputs, values.look_up)
+    handler = _fill_handler(_configuration(role.handler.config, item), values)
+    inbox = _inbox(node, values.attempt)
+    key = f"{state.run_id}/{node.item_id}/turn-{index}"
+    timeout = max(0, min(item.timeout, node.deadline - now))
+    body: dict[str, Json] = {
         "number": number,
         "turn": index,
-        "role": f"{turn.role_id}@{turn.role_version}",
+        "role": f"{role.role_id}@{role.version}",
         "slice": dict(amounts),
-        "timeout": turn.timeout,
-        "deadline": time_text(turn.deadline),
-        "key": turn.key,
+        "timeout": timeout,
+        "deadline": time_text(node.deadline),
+        "key": key,
         "version": state.commits.version,
-        **_filled(state, node, turn),
     }
-    return Assignment(Event(now, "turn_started", node.item_id, turn.attempt_id, body), turn)
+    # What of the turn does not stand in the plan as it is.
+    if inputs:
+        body["inputs"] = inputs
+    if goal != item.goal:
+        body["goal"] = goal
+    if handler is not role.handler.config:
+        body["handler"] = handler
+    if inbox:
+        body["inbox"] = [dict(message.payload) for message in inbox]
 
+    def turn() -> Turn:
+        return Turn(
+            run_id=state.run_id,
+            item_id=node.item_id,
+            attempt_id=values.attempt,
+            key=key,
+            number=index,
+            role_id=role.role_id,
+            role_version=role.version,
+            purpose=goal,
+            inputs=inputs,
+            grant=node.grant,
+            handler_kind=role.handler.kind,
+            handler=handler,
+            budget=amounts,
+            timeout=timeout,
+            deadline=node.deadline,
+            inbox=inbox,
+            context=state.plan.context_packages.get(item.context_package or ""),
+            completion=state.plan.schemas.get(item.completion or ""),
+            state=node.saved,
+        )
 
-def _turn(values: Values, node: Node, index: int, now: int) -> Turn:
-    state, item = values.state, node.item
-    role = state.plan.roles[item.role_id]
-    return Turn(
-        run_id=state.run_id,
-        item_id=node.item_id,
-        attempt_id=values.attempt,
-        key=f"{state.run_id}/{node.item_id}/turn-{index}",
-        number=index,
-        role_id=role.role_id,
-        role_version=role.version,
-        purpose=values.goal,
-        inputs=fill(item.inputs, values.look_up),
-        grant=node.grant,
-        handler_kind=role.handler.kind,
-        handler=_fill_handler(_configuration(role.handler.config, item), values),
-        budget=values.amounts,
-        timeout=max(0, min(item.timeout, node.deadline - now)),
-        deadline=node.deadline,
-        inbox=_inbox(node, values.attempt),
-        context=state.plan.context_packages.get(item.context_package or ""),
-        completion=state.plan.schemas.get(item.completion or ""),
-        state=node.saved,
-    )
+    return Assignment(Event(now, "turn_started", node.item_id, values.attempt, body), turn)
 
 
 def _inbox(node: Node, attempt: str) -> tuple[AgentMessage, ...]:
@@ -83,20 +98,6 @@ def _inbox(node: Node, attempt: str) -> tuple[AgentMessage, ...]:
         return ()
     recipient = f"{node.item.role_id}#{node.item_id}"
     return (create_message(f"{attempt}/told", attempt, "run", recipient, "error", node.told),)
-
-
-def _filled(state: RunState, node: Node, turn: Turn) -> dict[str, Json]:
-    """What of the turn does not stand in the plan as it is."""
-    found: dict[str, Json] = {}
-    if turn.inputs:
-        found["inputs"] = turn.inputs
-    if turn.purpose != node.item.goal:
-        found["goal"] = turn.purpose
-    if turn.handler is not state.plan.roles[turn.role_id].handler.config:
-        found["handler"] = turn.handler
-    if turn.inbox:
-        found["inbox"] = [dict(message.payload) for message in turn.inbox]
-    return found
 
 
 def elements(state: RunState, node: Node) -> list[Json]:

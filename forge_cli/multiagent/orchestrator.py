@@ -81,7 +81,7 @@ def _turn(
     work: Mapping[str, WorkItem],
     handlers: Mapping[str, Callable[[WorkItem], Any]],
 ) -> Event:
-    turn = assignment.turn
+    turn = assignment.turn()
     body: dict[str, Any] = {"sender": f"{turn.role_id}#{turn.item_id}", "usage": {}}
     handler = handlers.get(turn.role_id)
     try:

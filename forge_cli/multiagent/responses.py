@@ -1,17 +1,9 @@
 """Which responses count: from the agent that was asked, for the attempt that is current."""
 
-from forge_cli.multiagent.messages import AgentMessage, correlate
-from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.run_state import RunState
 
 
-def request(node: Node) -> AgentMessage:
-    """The message that asked for the node's current attempt."""
-    recipient = f"{node.item.role_id}#{node.item_id}"
-    return AgentMessage(node.attempt_id, node.attempt_id, "run", recipient, "request", {})
-
-
-def objection(state: RunState, attempt: str, sender: str, status: str) -> str:
+def objection(state: RunState, attempt: str, sender: str) -> str:
     """Why a response must be ignored, or nothing if it answers a turn that is running.
 
     `sender` is the channel by which it came, never what the response says of itself.
@@ -23,11 +15,6 @@ def objection(state: RunState, attempt: str, sender: str, status: str) -> str:
         if known is None or not number.isdecimal() or int(number) > known.attempt:
             return "foreign: no such attempt was made"
         return "late: the attempt has ended"
-    kind = "error" if status == "failed" else "result"
-    asked = request(node)
-    response = AgentMessage(f"{attempt}/response", attempt, sender, "run", kind, {})
-    return (
-        ""
-        if correlate(asked, response)
-        else f"foreign: {sender!r} was not asked, {asked.recipient!r} was"
-    )
+    # The channel fills in all else of a response, so `messages.correlate` comes down to this.
+    recipient = f"{node.item.role_id}#{node.item_id}"
+    return "" if sender == recipient else f"foreign: {sender!r} was not asked, {recipient!r} was"

@@ -82,8 +82,8 @@ class World:
             while commands := run.decide(now):
                 for command in commands:
                     if isinstance(command, Assignment):
+                        turns.append(command.turn())
                         note(command.event)
-                        turns.append(command.turn)
                     elif isinstance(command, Evaluate):
                         value = holds(command.expression, command.context)
                         note(Event(now, "condition_evaluated", command.item, body={"value": value}))

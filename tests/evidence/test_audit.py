@@ -48,7 +48,7 @@ def altered(events: list[Event], kind: str, item: str = "", **body: Any) -> list
     found = events[position]
     return [
         *events[:position],
-        replace(found, body={**found.body, **body}),
+        found._replace(body={**found.body, **body}),
         *events[position + 1 :],
     ]
 
@@ -95,7 +95,7 @@ def test_a_decision_that_came_later_than_it_was_due_is_found(
 ) -> None:
     plan = make_plan(make_item("a"), make_item("b"))
     started, a, b, *rest = one_turn_each(world, plan)
-    late = replace(b, time=rest[0].time)
+    late = b._replace(time=rest[0].time)
     assert forge(plan, [started, a, rest[0], late, *rest[1:]])["decisions"][0] == (
         "events.jsonl:3: the machine decides turn_started of 'b' before turn_ended of 'a'"
     )
@@ -118,7 +118,7 @@ def test_a_decision_at_another_time_than_it_was_made_is_found(
 ) -> None:
     plan = make_plan(make_item("a"), make_item("b"))
     started, a, b, *rest = one_turn_each(world, plan)
-    assert forge(plan, [started, a, replace(b, time=b.time + 1), *rest])["decisions"] == [
+    assert forge(plan, [started, a, b._replace(time=b.time + 1), *rest])["decisions"] == [
         "events.jsonl:3: turn_started of 'b' has another time than the machine's decision"
     ]
 
@@ -139,7 +139,7 @@ def test_a_plan_that_was_not_run_is_found(forge: Forge, plan: Plan, events: list
 def test_an_event_without_what_its_kind_must_say_is_found(
     forge: Forge, plan: Plan, events: list[Event]
 ) -> None:
-    first = replace(events[0], body={"run": "r-1"})
+    first = events[0]._replace(body={"run": "r-1"})
     (sentence,) = forge(plan, [first, *events[1:]])["chain"]
     assert (
         sentence == "events.jsonl:1: a 'run_started' event must say 'deadline', this one does not"
@@ -153,7 +153,7 @@ def test_an_unknown_kind_of_event_is_found(forge: Forge, plan: Plan, events: lis
 
 
 def test_a_time_that_falls_is_found(forge: Forge, plan: Plan, events: list[Event]) -> None:
-    early = replace(events[5], time=events[0].time - 1)
+    early = events[5]._replace(time=events[0].time - 1)
     (sentence,) = forge(plan, [*events[:5], early, *events[6:]])["chain"]
     assert sentence == "events.jsonl:6: its time is before that of the event before"
 

@@ -165,7 +165,7 @@ def test_what_an_output_only_claims_to_be_kept_is_missed_by_verification(
     events = world.events(plan, {"greet": lambda turn: TurnResult.done({"result": "hello"})})
     claim = {"result": {"artifact": f"sha256:{'0' * 64}", "bytes": 3}}
     events = [
-        replace(event, body={**event.body, "output": claim})
+        event._replace(body={**event.body, "output": claim})
         if event.kind == "turn_ended"
         else event
         for event in events

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from forge_cli.evidence.responses import Responses
@@ -20,7 +18,7 @@ def sentences(*events: Event) -> list[str]:
 @pytest.mark.parametrize("status", ["done", "failed", "yields"])
 def test_an_answer_of_the_one_that_was_asked_is_right(status: str) -> None:
     body = {**ANSWER.body, "status": status}
-    assert sentences(ASKED, replace(ANSWER, body=body)) == []
+    assert sentences(ASKED, ANSWER._replace(body=body)) == []
 
 
 def test_another_turn_of_the_same_attempt_is_asked_anew() -> None:
@@ -29,18 +27,18 @@ def test_another_turn_of_the_same_attempt_is_asked_anew() -> None:
 
 def test_an_answer_of_somebody_else_is_found() -> None:
     body = {**ANSWER.body, "sender": "reviewer#build"}
-    assert sentences(ASKED, replace(ANSWER, body=body)) == [
+    assert sentences(ASKED, ANSWER._replace(body=body)) == [
         "events.jsonl:2: 'reviewer#build' answers 'done', asked was 'builder#build'"
     ]
 
 
 def test_an_answer_that_is_none_is_found() -> None:
     body = {**ANSWER.body, "status": "perhaps"}
-    assert "answers 'perhaps'" in sentences(ASKED, replace(ANSWER, body=body))[0]
+    assert "answers 'perhaps'" in sentences(ASKED, ANSWER._replace(body=body))[0]
 
 
 def test_an_answer_to_another_attempt_is_found() -> None:
-    assert sentences(ASKED, replace(ANSWER, attempt="r/build/2"), ANSWER) == [
+    assert sentences(ASKED, ANSWER._replace(attempt="r/build/2"), ANSWER) == [
         "events.jsonl:2: 'r/build/2' answers no request that is open"
     ]
 

@@ -25,7 +25,7 @@ def test_it_says_how_the_run_ended(summary: dict[str, Json]) -> None:
 
 
 def test_it_says_which_sandbox_held_the_run(plan: Plan, events: list[Event]) -> None:
-    first = replace(events[0], body={**events[0].body, "sandbox": "off, not enforced"})
+    first = events[0]._replace(body={**events[0].body, "sandbox": "off, not enforced"})
     assert summarise(plan, [first, *events[1:]])["run"]["sandbox"] == "off, not enforced"
 
 
@@ -146,7 +146,7 @@ def test_a_cancelled_turn_says_why(world: Any, make_plan: Any, make_item: Any) -
     stopping = Event(a.time, "run_stopping", body={"signal": "SIGINT"})
     why = {"kind": "cancelled", "reason": "the run got SIGINT"}
     cancelled = Event(a.time, "turn_cancelled", "a", a.attempt, why)
-    end = replace(last, body={**last.body, "status": "interrupted"})
+    end = last._replace(body={**last.body, "status": "interrupted"})
     found = summarise(plan, [started, a, stopping, cancelled, ended, end])
     assert found["run"]["status"] == "interrupted"
     assert found["items"]["a"]["turns"][0]["cancelled"] == "the run got SIGINT"

@@ -9,9 +9,10 @@ from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import VOCABULARY, Event
 from forge_cli.multiagent.plan import Contract, Deadline, Grant, Handler, Item, Plan, Role
-from forge_cli.multiagent.run import Evaluate, Run
+from forge_cli.multiagent.run import Command, Evaluate, Run
 from forge_cli.multiagent.sealing import Seal
 from forge_cli.multiagent.times import to_text
+from forge_cli.multiagent.turn import Turn
 
 START = 1_000_000
 HOUR = 3_600_000
@@ -106,10 +107,12 @@ class World:
     def advance(self) -> None:
         """Everything that is due now."""
         while commands := self.run.decide(self.now):
-            assert self.run.decide(self.now) == commands, "deciding changes nothing"
+            again = self.run.decide(self.now)
+            assert again == commands, "deciding changes nothing"
+            assert _turns(again) == _turns(commands)
             for command in commands:
                 if isinstance(command, Assignment):
-                    self.turns.append(command.turn)
+                    self.turns.append(command.turn())
                     self.record(command.event)
                 elif isinstance(command, Evaluate):
                     answer = self.conditions.get(command.item, True)
@@ -194,3 +197,7 @@ def play(items: Iterable[Item], script: Script | None = None, **fields: Any) -> 
     conditions = fields.pop("conditions", {})
     inputs = fields.pop("inputs", {})
     return World(plan(items, **fields), script or {}, conditions, inputs).play()
+
+
+def _turns(commands: list[Command]) -> list[Turn]:
+    return [command.turn() for command in commands if isinstance(command, Assignment)]
