@@ -5,6 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from forge_cli.errors import ForgeError
+from forge_cli.manifest.reading.discovery import discover
 
 MANIFEST = "hello.forge.yaml"
 SCHEMA = ".forge/manifest.schema.json"
@@ -62,6 +63,11 @@ def init(folder: Path) -> Made:
         ) from fault
     others = [*folder.glob("*.forge.yaml"), *folder.glob("*.forge.yml")]
     return Made(manifest, schema, written, _HELLO.count("\n"), len(others) == 1)
+
+
+def has_manifests(folder: Path) -> bool:
+    """Whether `forge validate` would find something there."""
+    return folder.is_dir() and bool(discover([str(folder)]).files)
 
 
 def _schema() -> bytes:

@@ -1,4 +1,4 @@
-"""`forge init`: a commented manifest that runs at once, and the schema for the editor."""
+"""`forge init`: a commented manifest that runs at once, the schema for the editor, a CI job."""
 
 import shlex
 import sys
@@ -7,56 +7,91 @@ from typing import Annotated
 
 import typer
 
-from forge_cli.app.init import Made
+from forge_cli.app.ci import SERVICES, Job
+from forge_cli.app.ci import job as write_job
+from forge_cli.app.init import Made, has_manifests
 from forge_cli.app.init import init as make
-from forge_cli.cli.options import Color, says_less, says_more
+from forge_cli.cli.options import Color, one_of, says_less, says_more
 from forge_cli.cli.tables import aligned
 from forge_cli.cli.terminal import Terminal, write
+
+Row = tuple[str, str, str]
 
 
 def init(
     directory: Annotated[
         Path, typer.Argument(metavar="DIR", help="Where to write; made if it is not there.")
     ] = Path(),
+    ci: Annotated[
+        str | None,
+        typer.Option(
+            "--ci",
+            callback=one_of(*SERVICES),
+            metavar="SERVICE",
+            help="Also a job that validates each change: github or gitlab.",
+        ),
+    ] = None,
     color: Color = "auto",
     quiet: Annotated[bool, says_less("No list of what was written.")] = False,
-    verbose: Annotated[bool, says_more("Show the manifest as well.")] = False,
+    verbose: Annotated[bool, says_more("Show what was written as well.")] = False,
 ) -> int:
     """Write a manifest that runs at once, and the JSON Schema that an editor checks it with.
 
-    Nothing that is there already is overwritten. Exit status: 0 written, 2 refused.
+    With --ci the manifest is written only where there is none yet, and the job where its service
+    looks for it. Nothing that is there already is overwritten; a job that belongs into a file that
+    is there is printed. Exit status: 0 written, 2 refused.
 
     \b
     Examples:
-      forge init
       forge init delegation/
+      forge init --ci github
     """
-    made = make(directory)
-    if quiet:
-        return 0
+    job = None if ci is None else write_job(ci, directory)
+    made = None if job is not None and has_manifests(directory) else make(directory)
     terminal = Terminal.of(sys.stdout, color)
-    lines = init_lines(made, terminal)
-    if verbose:
-        text = made.manifest.read_text("utf-8")
-        lines += ["", *(f"  {line}".rstrip() for line in text.splitlines())]
+    lines = [] if quiet else init_lines(made, job, directory, terminal)
+    if job is not None and not job.written:
+        lines += ["", *job.text.splitlines()]
+    elif verbose and not quiet:
+        texts = [job.text] if job else []
+        texts += [made.manifest.read_text("utf-8")] if made else []
+        for text in texts:
+            lines += ["", *(f"  {line}".rstrip() for line in text.splitlines())]
     write(sys.stdout, map(terminal.fit, lines))
     return 0
 
 
-def init_lines(made: Made, terminal: Terminal) -> list[str]:
+def init_lines(
+    made: Made | None, job: Job | None, directory: Path, terminal: Terminal
+) -> list[str]:
     """What was written, and what to type next."""
+    rows = [*(_job_rows(job) if job else ()), *(_made_rows(made) if made else ())]
+    if made and not job:
+        here = "" if directory == Path() else f"{shlex.quote(str(directory))} "
+        rows.append(("", f"forge init {here}--ci github", "a job that validates every change"))
+    rows = [(f"{word:5}", terminal.safe(name), text) for word, name, text in rows]
+    return [
+        line.replace(name, terminal.ink("bold", name), 1)
+        for line, (_, name, _) in zip(aligned(rows), rows, strict=True)
+    ]
+
+
+def _made_rows(made: Made) -> list[Row]:
     schema = "wrote" if made.schema_written else "kept"
     run, why = "forge run", "there is one manifest here, so it needs no argument"
     if not made.alone or made.manifest.parent != Path():
         run, why = f"forge run {shlex.quote(str(made.manifest))}", "it needs no argument but this"
-    rows = [
+    return [
         ("wrote", str(made.manifest), f"{made.lines} lines; needs no key, no network, no server"),
         (schema, str(made.schema), "completion and checks in your editor"),
         ("next", run, why),
     ]
-    rows = [(f"{word:5}", terminal.safe(name), text) for word, name, text in rows]
-    lines = aligned(rows)
-    return [
-        line.replace(name, terminal.ink("bold", name), 1)
-        for line, (_, name, _) in zip(lines, rows, strict=True)
-    ]
+
+
+def _job_rows(job: Job) -> list[Row]:
+    row = ("wrote", str(job.path), "validates every change")
+    if not job.written:
+        row = ("kept", str(job.path), "it is there already: put the lines below into it")
+    if job.complete:
+        return [row]
+    return [row, ("edit", "FORGE in it", "what pip installs; forge is on no package index")]

@@ -10,11 +10,11 @@ from forge_cli.cli.arguments import COLOR, QUIET, VERBOSE
 from forge_cli.cli.terminal import COLORS
 
 
-def one_of(*choices: str) -> Callable[[str], str]:
+def one_of(*choices: str) -> Callable[[str | None], str | None]:
     """Refuses every value but these; typer's own choice is not there in every version."""
 
-    def check(value: str) -> str:
-        if value not in choices:
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in choices:
             raise typer.BadParameter(f"'{value}' is not one of {', '.join(choices)}")
         return value
 

@@ -41,10 +41,11 @@ def test_it_says_what_it_wrote_and_what_to_type(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert init_lines(init(Path()), Terminal()) == [
+    assert init_lines(init(Path()), None, Path(), Terminal()) == [
         "wrote  hello.forge.yaml             11 lines; needs no key, no network, no server",
         "wrote  .forge/manifest.schema.json  completion and checks in your editor",
         "next   forge run                    there is one manifest here, so it needs no argument",
+        "       forge init --ci github       a job that validates every change",
     ]
 
 
@@ -52,7 +53,7 @@ def test_another_folder_is_made_and_named_in_what_to_type(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lines = init_lines(init(Path("a b/c")), Terminal())
+    lines = init_lines(init(Path("a b/c")), None, Path("a b/c"), Terminal())
     assert lines[2].startswith("next   forge run 'a b/c/hello.forge.yaml'")
     assert (tmp_path / "a b" / "c" / "hello.forge.yaml").read_text() == HELLO
 
@@ -62,7 +63,7 @@ def test_beside_another_manifest_the_next_command_names_the_new_one(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("other.forge.yaml").touch()
-    assert "forge run hello.forge.yaml" in init_lines(init(Path()), Terminal())[2]
+    assert "forge run hello.forge.yaml" in init_lines(init(Path()), None, Path(), Terminal())[2]
 
 
 def test_a_manifest_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
@@ -85,7 +86,7 @@ def test_a_schema_that_is_there_is_kept(tmp_path: Path) -> None:
     (tmp_path / ".forge" / "manifest.schema.json").write_text("{}")
     made = init(tmp_path)
     assert not made.schema_written
-    assert init_lines(made, Terminal())[1].startswith("kept   ")
+    assert init_lines(made, None, tmp_path, Terminal())[1].startswith("kept   ")
     assert (tmp_path / ".forge" / "manifest.schema.json").read_text() == "{}"
 
 
