@@ -22,6 +22,7 @@ COMMANDS = {
     "graph": "forge_cli.cli.graph:graph",
     "explain": "forge_cli.cli.explain:explain",
     "schema": "forge_cli.cli.schema:schema",
+    "plugins": "forge_cli.cli.plugins:plugins",
 }
 """Command to `module:function`, or `module:function()` that returns it; the order of `--help`.
 
