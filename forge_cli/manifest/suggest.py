@@ -1,73 +1,9 @@
 """Suggestions for words that are not known: other tools' words first, then edit distance."""
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-_FOREIGN: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "needs": ("GitHub's", ("depends_on",)),
-    "steps": ("GitHub's", ("work_items", "sub_tasks")),
-    "jobs": ("GitHub's", ("work_items", "sub_tasks")),
-    "if": ("GitHub's", ("when",)),
-    "matrix": ("GitHub's", ("for_each",)),
-    "strategy": ("GitHub's", ("for_each",)),
-    "permissions": ("GitHub's", ("capabilities", "authority")),
-    "timeout-minutes": ("GitHub's", ("timeout",)),
-    "continue-on-error": ("GitHub's", ("required", "on_failure")),
-    "concurrency": ("GitHub's", ("max_parallel", "settings")),
-    "max-parallel": ("GitHub's", ("max_parallel",)),
-    "uses": ("GitHub's", ("role", "include")),
-    "parallel": ("GitLab's", ("pattern", "for_each")),
-    "stages": ("GitLab's", ("work_items",)),
-    "retry": ("GitLab's", ("on_failure",)),
-    "variables": ("GitLab's", ("env", "inputs")),
-    "agents": ("CrewAI's", ("roles",)),
-    "tasks": ("CrewAI's", ("work_items", "sub_tasks")),
-    "agent": ("CrewAI's", ("role", "delegate")),
-    "expected_output": ("CrewAI's", ("completion",)),
-    "allow_delegation": ("CrewAI's", ("delegates",)),
-    "max_iter": ("CrewAI's", ("max_turns",)),
-    "backstory": ("CrewAI's", ("instructions",)),
-    "llm": ("CrewAI's", ("model", "handler")),
-    "context": ("CrewAI's", ("context_package", "with")),
-    "tools": ("other tools'", ("capabilities", "authority")),
-    "prompt": ("other tools'", ("goal", "instructions", "purpose")),
-    "with_items": ("Ansible's", ("for_each",)),
-    "loop": ("Ansible's", ("for_each",)),
-    "hosts": ("Ansible's", ("role",)),
-    "register": ("Ansible's", ("outputs",)),
-    "deps": ("Task's", ("depends_on",)),
-    "cmds": ("Task's", ("script", "run")),
-    "cmd": ("Task's", ("run", "argv")),
-    "command": ("Compose's", ("run", "argv")),
-    "environment": ("Compose's", ("env",)),
-    "args": ("other tools'", ("with", "argv")),
-    "params": ("other tools'", ("with", "inputs")),
-    "retries": ("other tools'", ("on_failure", "max_attempts")),
-    "dependencies": ("other tools'", ("depends_on",)),
-    "description": ("other tools'", ("goal", "purpose")),
-    "permission": ("other tools'", ("capabilities", "authority")),
-    "type": ("other tools'", ("kind",)),
-    "string": ("", ("text",)),
-    "text": ("", ("string",)),
-    "str": ("", ("string", "text")),
-    "int": ("", ("integer",)),
-    "float": ("", ("number",)),
-    "bool": ("", ("boolean",)),
-    "list": ("", ("array",)),
-    "map": ("", ("object",)),
-    "dict": ("", ("object",)),
-    "mapping": ("", ("object",)),
-    "continue-on-failure": ("", ("continue",)),
-    "ignore": ("", ("continue",)),
-    "abort": ("", ("fail",)),
-    "python": ("", ("function",)),
-    "shell": ("", ("command",)),
-    "process": ("", ("command",)),
-    "exec": ("", ("command",)),
-    "llm-agent": ("", ("agent",)),
-    "claude": ("", ("claude-code",)),
-}
+from forge_cli.manifest.foreign import WORDS
 
 _LONGEST = 40
 
@@ -80,12 +16,20 @@ class Suggestion(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def suggest(word: str, words: tuple[str, ...]) -> Suggestion | None:
-    """The one of `words` that was most likely meant, or None: a wrong suggestion costs more."""
-    whose, meant = _FOREIGN.get(word.lower(), ("", ()))
+def suggest(word: str, words: tuple[str, ...], only_slips: bool = False) -> Suggestion | None:
+    """The one of `words` that was most likely meant, or None: a wrong suggestion costs more.
+
+    With `only_slips` the word means something of its own: it is taken for one that differs in a
+    letter, and another tool's for none.
+    """
+    whose, meant = WORDS.get(word.lower(), ("", ()))
     for candidate in meant:
         if candidate in words:
             return Suggestion(candidate, whose)
+    if only_slips:
+        most = 0 if meant else min(1, len(_flat(word)) // 3)
+        slip = next((one for one in words if _distance(_flat(word), _flat(one), most) <= most), "")
+        return Suggestion(slip) if slip else None
     near = nearest(word, words)
     return Suggestion(near) if near else _by_part(word, words)
 

@@ -37,6 +37,7 @@ from functools import lru_cache
 from typing import Any
 
 from forge_cli.manifest.findings import Finding, Path, Spot
+from forge_cli.manifest.foreign import ABSENT, WORDS
 from forge_cli.manifest.naming import describe, places, shown
 from forge_cli.manifest.shape.faults import StructureError
 from forge_cli.manifest.shape.language import at, child, owners, shapes, values
@@ -49,24 +50,36 @@ _REFERENCE = re.compile(r"\$\{items\.([a-z0-9_-]+)\.")
 
 def check(subject: Subject) -> Iterator[Finding]:
     """One finding for each unknown key, with the word that was probably meant."""
-    yield from subject.faults("unknown-key")
     for error in subject.errors("unknown-key"):
-        parent, key = error.path[:-1], error.path[-1]
+        parent, key = error.path[:-1], str(error.path[-1])
         suggestion = error.suggestion
         yield Finding(
             "unknown-key",
-            Spot(error.path, "key", _note(suggestion)),
+            Spot(error.path, "key", _note(suggestion) if suggestion else _foreign(key)),
             f"unknown key '{shown(key)}' in {describe(parent)}",
             _hint(error, suggestion, subject.source.data),
         )
 
 
-def _note(suggestion: Suggestion | None) -> str:
-    if suggestion is None:
-        return ""
+def _note(suggestion: Suggestion) -> str:
     if suggestion.whose:
         return f"{suggestion.whose} word; forge says '{suggestion.word}'"
     return f"did you mean '{suggestion.word}'?"
+
+
+def _foreign(key: str) -> str:
+    """Whose word it is, if forge has its own for it in another place, or none at all."""
+    if key in ABSENT:
+        whose, _ = ABSENT[key]
+        return f"{whose} word" if whose else ""
+    whose, meant = _meant_elsewhere(key)
+    return f"{whose} word; forge says '{meant}'" if meant else ""
+
+
+def _meant_elsewhere(key: str) -> tuple[str, str]:
+    """Whose word a key is that forge does not have, and what it has for it in another place."""
+    whose, words = ("", ()) if key in owners() else WORDS.get(key.lower(), ("", ()))
+    return whose, next((word for word in words if word in owners()), "")
 
 
 def _hint(error: StructureError, suggestion: Suggestion | None, data: Any) -> str:
@@ -91,9 +104,12 @@ def _typed(error: StructureError, suggestion: Suggestion, data: Any) -> str:
 
 
 def _elsewhere(key: str) -> str:
-    """A line that says where a key belongs that is known in other places; else nothing."""
+    """A line that says where a key belongs, or what is done instead; maybe nothing."""
+    if key in ABSENT:
+        return f"{ABSENT[key][1]}\n"
     near = tuple(each for each in owners() if each[0] == key[:1])
-    word = key if key in owners() else nearest(key, near)
+    _, foreign = _meant_elsewhere(key)
+    word = key if key in owners() else foreign or nearest(key, near)
     return f"'{word}' is a key of {places(owners()[word])}\n" if word else ""
 
 

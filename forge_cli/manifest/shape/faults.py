@@ -4,7 +4,9 @@ import re
 from typing import Any, Literal, NamedTuple
 
 from forge_cli.manifest.findings import Path
+from forge_cli.manifest.foreign import ABSENT, WORDS
 from forge_cli.manifest.forms import ID
+from forge_cli.manifest.shape.language import owners
 from forge_cli.manifest.suggest import Suggestion, suggest
 
 _LOOKS_LIKE_NUMBER = (
@@ -37,9 +39,16 @@ class StructureError(NamedTuple):
 
     @property
     def suggestion(self) -> Suggestion | None:
-        """What was probably meant by an unknown word."""
-        word = self.path[-1] if self.rule == "unknown-key" else self.value
-        return suggest(str(word), self.known)
+        """What was probably meant by an unknown word.
+
+        A key that other places or other tools have is not taken for one that only looks like it.
+        """
+        if self.rule != "unknown-key":
+            return suggest(str(self.value), self.known)
+        word = str(self.path[-1])
+        if word in ABSENT:
+            return None
+        return suggest(word, self.known, only_slips=word in owners() or word in WORDS)
 
     @property
     def replaced(self) -> str | None:

@@ -89,9 +89,9 @@ def test_a_union_is_refused_once_at_the_place_that_its_shape_says(
 
 
 def test_a_handler_is_judged_by_its_kind() -> None:
-    assert faults(role(handler={"kind": "function", "function": "x"})) == [
+    assert faults(role(handler={"kind": "function", "argv": ["x"]})) == [
         ("missing-key", ("roles", "reviewer", "handler")),
-        ("unknown-key", ("roles", "reviewer", "handler", "function")),
+        ("unknown-key", ("roles", "reviewer", "handler", "argv")),
     ]
 
 
