@@ -33,7 +33,8 @@ def subject_of(
 
 
 def _with_included(source: Source, path: str, now: int | None, files: Files) -> Subject:
-    from forge_cli.manifest.reading.inclusion import rebased, with_included
+    from forge_cli.manifest.provenance import rebased
+    from forge_cli.manifest.reading.inclusion import with_included
 
     source = with_included(source, path, files)
     shape = structure(source.data, source.holes)

@@ -1,8 +1,11 @@
-"""Findings about data that comes from included files: told there, if this manifest is concerned."""
+"""Data from included files as the rules see it, and findings about it as they are told there."""
 
 import re
+from collections.abc import Callable, Mapping
+from os.path import join
+from typing import Any
 
-from forge_cli.manifest.findings import Finding, Spot
+from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.reading.inclusion import name_of
 from forge_cli.manifest.reading.source import Origin
 from forge_cli.manifest.subject import Subject
@@ -13,6 +16,33 @@ _BY_THE_MANIFEST = frozenset({"budget-exceeds-parent", "depth-exceeded", "scope-
 
 _ABOUT_FILES = frozenset({"bad-schema", "missing-file", "missing-function"})
 """Rules whose messages name files, from the manifest's folder."""
+
+
+def rebased(data: dict[str, Any], origins: Mapping[Path, Origin]) -> dict[str, Any]:
+    """Sound data in which files that an included one names are named from the manifest's folder."""
+    moved = {section: dict(data[section]) for section in _MOVES if section in data}
+    for (section, name), origin in origins.items():
+        if origin.folder and section in _MOVES and name in moved.get(str(section), {}):
+            entries = moved[str(section)]
+            entries[name] = _MOVES[str(section)](entries[name], origin.folder)
+    return {**data, **moved}
+
+
+def _moved_role(role: dict[str, Any], folder: str) -> dict[str, Any]:
+    handler = role.get("handler", {})
+    key = _FILE_KEYS.get(handler.get("kind"))
+    if key not in handler:
+        return role
+    return {**role, "handler": {**handler, key: join(folder, handler[key])}}
+
+
+_FILE_KEYS = {"function": "call", "agent": "instructions_file"}
+"""What names a file, for each kind of handler that has such a key."""
+
+_MOVES: Mapping[str, Callable[[Any, str], Any]] = {
+    "roles": _moved_role,
+    "schemas": lambda schema, folder: join(folder, schema) if isinstance(schema, str) else schema,
+}
 
 
 class Provenance:

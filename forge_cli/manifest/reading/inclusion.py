@@ -1,6 +1,5 @@
 """A manifest and the files that it includes, as one tree of plain data that knows its origins."""
 
-from collections.abc import Callable, Mapping
 from functools import lru_cache
 from os.path import dirname, isabs, join, normpath
 from typing import Any
@@ -45,33 +44,6 @@ def including(name: str) -> Source:
 def name_of(path: str, file: str) -> str:
     """How people write an included file, given its path from the folder of the manifest `path`."""
     return normpath(join(dirname(path), file))
-
-
-def rebased(data: dict[str, Any], origins: Mapping[Path, Origin]) -> dict[str, Any]:
-    """Sound data in which files that an included one names are named from the manifest's folder."""
-    moved = {section: dict(data[section]) for section in _MOVES if section in data}
-    for (section, name), origin in origins.items():
-        if origin.folder and section in _MOVES and name in moved.get(str(section), {}):
-            entries = moved[str(section)]
-            entries[name] = _MOVES[str(section)](entries[name], origin.folder)
-    return {**data, **moved}
-
-
-def _moved_role(role: dict[str, Any], folder: str) -> dict[str, Any]:
-    handler = role.get("handler", {})
-    key = _FILE_KEYS.get(handler.get("kind"))
-    if key not in handler:
-        return role
-    return {**role, "handler": {**handler, key: join(folder, handler[key])}}
-
-
-_FILE_KEYS = {"function": "call", "agent": "instructions_file"}
-"""What names a file, for each kind of handler that has such a key."""
-
-_MOVES: Mapping[str, Callable[[Any, str], Any]] = {
-    "roles": _moved_role,
-    "schemas": lambda schema, folder: join(folder, schema) if isinstance(schema, str) else schema,
-}
 
 
 class _Gathering:
