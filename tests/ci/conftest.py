@@ -33,7 +33,7 @@ def git() -> Git:
 def fetched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what there is to install of this repository, and what others look for in it."""
     folder = tmp_path_factory.mktemp("fetched")
-    for name in (*PARTS, ".pre-commit-hooks.yaml"):
+    for name in (*PARTS, ".pre-commit-hooks.yaml", "action.yml"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
         copy(ROOT / name, folder / name)
     return folder
