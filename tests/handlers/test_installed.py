@@ -1,11 +1,13 @@
 """Plug-ins are found by what their distributions say; nothing of them is imported."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from forge_cli.handlers.installed import PlugIn, installed, named
+from forge_cli.handlers.installed import PlugIn, installed, named, search_path
 
 Install = Callable[..., Path]
 
@@ -78,3 +80,15 @@ def test_a_distribution_without_metadata_is_found(install: Install) -> None:
     found = named("acme-lost")
     assert found is not None
     assert found.origin == "(unnamed)"
+
+
+def test_another_finder_of_distributions_changes_nothing(install: Install) -> None:
+    install("acme", "acme-shell = m:Shell")
+    program = (
+        "import sys; sys.path[:] = sys.argv[1:]; import importlib_metadata\n"
+        "from forge_cli.handlers.installed import named; print(named('acme-shell').origin)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, *search_path()], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "acme 1.0\n"
