@@ -199,5 +199,15 @@ TERMS: Mapping[str, str] = {
     "lowest_risk_then_evidence": "the proposal with the lowest risk won, and of equal ones the "
     "one with the most evidence.",
     "warning": "a finding that does not fail validate, unless --strict.",
+    "breaking": "a change that widens what somebody may do, demands less of work, or gives less.",
+    "behavioural": "a change of who does what, how, in which order, or what follows a failure.",
+    "compatible": "a change that widens nothing, demands no less, and acts as before.",
+    "widened": "more is allowed than before.",
+    "narrowed": "less is allowed, given or accepted than before.",
+    "loosened": "less is demanded than before.",
+    "tightened": "more is demanded than before.",
+    "due": "a version that must rise for what changed, and the least that it must be.",
+    "shown": "the versions have risen as far as the changes ask for.",
+    "unchanged": "two manifests come to the same, however they are written.",
     "finding": "what is wrong at one place of a manifest, under the rule in brackets.",
 }

@@ -10,6 +10,7 @@ import typer
 from forge_cli.app.choice import manifest as only_manifest
 from forge_cli.app.diff import Difference, against, between
 from forge_cli.cli.diff_documents import diff_json, diff_markdown
+from forge_cli.cli.diff_sarif import diff_sarif
 from forge_cli.cli.diff_text import diff_lines
 from forge_cli.cli.formats import Checked
 from forge_cli.cli.formats.full import write as write_findings
@@ -18,7 +19,11 @@ from forge_cli.cli.terminal import Terminal, complain, write
 
 Writer = Callable[[Difference, Terminal], Iterable[str]]
 
-_DOCUMENTS: Mapping[str, Writer] = {"json": diff_json, "markdown": diff_markdown}
+_DOCUMENTS: Mapping[str, Writer] = {
+    "json": diff_json,
+    "sarif": diff_sarif,
+    "markdown": diff_markdown,
+}
 _FORMATS = ("text", *_DOCUMENTS)
 
 

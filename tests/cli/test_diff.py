@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft7Validator
 
+from forge_cli import __version__
 from forge_cli.__main__ import main
 
 DATA = Path(__file__).parent / "data" / "diff"
@@ -35,11 +37,20 @@ def said(
     return run
 
 
-@pytest.mark.parametrize("form", ["text", "json", "markdown"])
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "markdown"])
 def test_the_output_is_the_golden_one(form: str, said: Said) -> None:
     code, out, _ = said("old.forge.yaml", "new.forge.yaml", "--format", form)
-    assert out == (DATA / f"{form}.txt").read_text()
+    lasting = out.replace(f'"version": "{__version__}"', '"version": "VERSION"')
+    assert lasting == (DATA / f"{form}.txt").read_text()
     assert code == 1
+
+
+def test_sarif_is_what_its_schema_demands(said: Said) -> None:
+    _, out, _ = said("old.forge.yaml", "new.forge.yaml", "--format", "sarif")
+    schema = json.loads((DATA.parents[1] / "formats/data/sarif-schema-2.1.0.json").read_text())
+    assert list(Draft7Validator(schema).iter_errors(json.loads(out))) == []
+    levels = [result["level"] for result in json.loads(out)["runs"][0]["results"]]
+    assert sorted(levels) == ["error"] * 7 + ["note"] * 2 + ["warning"]
 
 
 def test_no_line_of_the_text_is_wider_than_a_hundred_columns(said: Said) -> None:
@@ -84,7 +95,7 @@ def test_a_name_that_is_hostile_reaches_neither_terminal_nor_markdown(
 ) -> None:
     old, new = tmp_path / "\x1b[31m`@team`|.yaml", tmp_path / "new.forge.yaml"
     old.write_text(OLD)
-    for form in ("text", "json", "markdown"):
+    for form in ("text", "json", "sarif", "markdown"):
         _, out, _ = said(str(old), str(new), "--format", form)
         assert "\x1b" not in out
     assert "`` " in out

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -28,14 +28,23 @@ Object = dict[str, Any]
 
 def write(checked: Checked, _terminal: Terminal) -> Iterator[str]:
     """One document in ASCII with one run, and nothing of the time or the machine in it."""
-    document = {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(checked)]}
-    yield json.dumps(document, indent=2)
+    yield document(checked, _rule, lambda finding: finding.severity)
 
 
-def _run(checked: Checked) -> Object:
+def document(
+    checked: Checked, describe: Callable[[str], Object], level: Callable[[Finding], str]
+) -> str:
+    """The same of findings under other rules; `level` is error, warning or note."""
+    run = _run(checked, describe, level)
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _run(
+    checked: Checked, describe: Callable[[str], Object], level: Callable[[Finding], str]
+) -> Object:
     found = [(report, *each) for report in checked.reports for each in _found(report)]
     rules = sorted({finding.rule for _, finding, _ in found})
-    driver = {"name": "forge", "version": __version__, "rules": [_rule(name) for name in rules]}
+    driver = {"name": "forge", "version": __version__, "rules": [describe(name) for name in rules]}
     known = fingerprinted(((report, finding) for report, finding, _ in found), checked.root)
     return {
         "tool": {"driver": driver},
@@ -44,7 +53,11 @@ def _run(checked: Checked) -> Object:
         "artifacts": [_artifact(report, checked.root) for report in checked.reports],
         "columnKind": "unicodeCodePoints",
         "results": [
-            {**_result(each, rules, checked.root), "suppressions": suppressions}
+            {
+                **_result(each, rules, checked.root),
+                "level": level(each[1]),
+                "suppressions": suppressions,
+            }
             for each, (_, _, suppressions) in zip(known, found, strict=True)
         ],
     }
@@ -94,7 +107,6 @@ def _result(known: Known, rules: list[str], root: str) -> Object:
     return {
         "ruleId": finding.rule,
         "ruleIndex": rules.index(finding.rule),
-        "level": finding.severity,
         "message": _message("\n".join(filter(None, (finding.message, finding.hint)))),
         "locations": [_location(finding.spot, report.path, root)],
         "relatedLocations": _related(finding, report.path, root),

@@ -17,19 +17,11 @@ from forge_cli.manifest.comparison.judges import (
     text,
 )
 from forge_cli.manifest.comparison.limits import allowance, limit, reach
-from forge_cli.manifest.comparison.programs import program, unconfined
+from forge_cli.manifest.comparison.programs import program
 from forge_cli.manifest.comparison.work import condition, elements, order, review
 from forge_cli.multiagent.conflicts import RISK_ORDER
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.times import to_span
-
-
-def _sandbox(old: str, new: str) -> Verdict | None:
-    if old == new:
-        return None
-    if unconfined(old, new):
-        return Verdict("breaking", "loosened", text(old), text(new))
-    return Verdict("behavioural", "tightened", text(old), text(new))
 
 
 def _type(old: str, new: str) -> Verdict | None:
@@ -86,7 +78,6 @@ JUDGES: Mapping[str, Judge] = {
     "delegates": granted,
     "delegated capabilities": granted,
     "secrets": granted,
-    "sandbox": _sandbox,
     "required": ranked(DEMANDED),
     "approval": ranked(DEMANDED, ("raised", "lowered")),
     "risk": ranked(RISK_ORDER, ("raised", "lowered")),
@@ -119,6 +110,7 @@ JUDGES: Mapping[str, Judge] = {
     "on_crash": _BEHAVIOUR,
     "compensate": _BEHAVIOUR,
     "channels": _BEHAVIOUR,
+    "rounds": _BEHAVIOUR,
     "default": _BEHAVIOUR,
     "values": _values,
     "context package": _BEHAVIOUR,

@@ -83,7 +83,8 @@ class _Comparison:
             return None
         here, there = _is_written(self._new, new.path), _is_written(self._old, old.path)
         spots = Spot(old.path, "key"), Spot(new.path, "key")
-        side: Literal["old", "new"] = "old" if there and not here else "new"
+        gone = there and (not here or len(new.path) < len(old.path))
+        side: Literal["old", "new"] = "old" if gone else "new"
         return Change(verdict, part.key, part.name, aspect, *spots, side)
 
     def _is_told(self, old: Fact, new: Fact, aspect: str, verdict: Verdict) -> bool:

@@ -13,6 +13,7 @@ from forge_cli.manifest.comparison.parts import Fact, Part
 from forge_cli.manifest.comparison.policies import on_failure
 from forge_cli.manifest.comparison.sides import Side
 from forge_cli.manifest.findings import Path
+from forge_cli.manifest.meaning.assembly import INHERITED
 from forge_cli.manifest.meaning.limits import budget, read_deadline, role_budget
 from forge_cli.manifest.meaning.nodes import Node
 from forge_cli.multiagent.plan import Json
@@ -86,18 +87,17 @@ class _Item:
     def _above(self) -> Mapping[str, tuple[Key, ...]]:
         """For each key that the item has from somebody else, whom it has it from."""
         node = self._node
-        found: dict[str, tuple[Key, ...]] = {}
-        for key in node.written:
-            if key not in node.own:
-                found[key] = (item_key(_writer(node, key)),)
+        items = tuple(item_key(each.item_id) for each in _ancestors(node))
+        keys = (*INHERITED, self._way()) if items else ()
+        found = {key: items for key in keys if key not in node.own}
         if node.contract is not None:
             found |= dict.fromkeys(_OF_A_CONTRACT, (contract_key(node.contract),))
             if "outputs" not in node.contract.written and node.agent is not None:
                 found["outputs"] = (*found["outputs"], role_key(node.agent))
             return found
         for key in _OF_A_ROLE:
-            holders = found.get(key, ()) if key in node.own or key in found else self._holders(key)
-            found[key] = holders if key in node.written else self._holders(key)
+            if key not in node.own:
+                found[key] = (*found.get(key, ()), *self._holders(key))
         return found
 
     def _holders(self, key: str) -> tuple[Key, ...]:
@@ -122,7 +122,6 @@ class _Item:
             return facts
         facts["env"] = self._fact("env", node.written.get("env", {}))
         facts["secrets"] = self._fact("secrets", frozenset(node.written.get("secrets", ())))
-        facts["sandbox"] = self._fact("sandbox", node.written.get("sandbox", "off"))
         return facts
 
     def _way(self) -> str:
@@ -175,9 +174,8 @@ class _Item:
             "order": self._fact(key, order),
             "when": self._fact("when", Demand(item.when, self._needed)),
             "for_each": self._fact("for_each", Demand(item.for_each, self._needed)),
-            "pattern": self._fact(
-                "pattern", item.pattern if not node.children else self._pattern()
-            ),
+            "pattern": self._fact("pattern", node.own.get("pattern", item.pattern)),
+            "rounds": self._fact("rounds", node.own.get("rounds", 4)),
             "required": self._fact("required", item.required),
             "max_parallel": self._fact("max_parallel", item.max_parallel),
             "on_failure": self._fact(
@@ -187,10 +185,6 @@ class _Item:
                 "on_crash", item.on_crash, derived="on_crash" not in node.written
             ),
         }
-
-    def _pattern(self) -> Json:
-        own = self._node.own
-        return {"pattern": own.get("pattern"), "rounds": own.get("rounds", 4)}
 
     def _rest(self) -> dict[str, Fact]:
         """What it is told, held against, and kept to."""
@@ -234,12 +228,11 @@ _OF_A_CONTRACT = (
 _OF_A_ROLE = ("capabilities", "scope", "outputs")
 
 
-def _writer(node: Node, key: str) -> str:
-    """The item that a sub-task has the key from."""
+def _ancestors(node: Node) -> Iterator[Node]:
     above = node.parent
-    while above is not None and key not in above.own:
+    while above is not None:
+        yield above
         above = above.parent
-    return above.item_id if above is not None else ""
 
 
 def _doer(node: Node) -> str:

@@ -41,7 +41,9 @@ def _run(side: Side) -> Part:
         "deadline": Fact(Limit(plan.deadline, plan.deadline), ("deadline",)),
         "depth": Fact(run.depth, ("settings", "hierarchical_max_depth")),
         "concurrency": Fact(plan.max_concurrency, ("settings", "max_concurrency")),
-        "join": Fact(_minimum(side), ("join", "minimum_successes")),
+        "join": Fact(
+            _minimum(side), ("join", "minimum_successes"), derived=plan.minimum_successes is None
+        ),
         "kept evidence": Fact(plan.evidence, ("settings", "evidence")),
         "declared env": Fact(frozenset(plan.env), ("env",)),
         "declared secrets": Fact(frozenset(plan.secrets), ("secrets",)),

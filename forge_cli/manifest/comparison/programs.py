@@ -32,7 +32,7 @@ def program(old: Program, new: Program) -> Verdict | None:
     if not keys and not files:
         return None
     gains = list(_gains(old.handler, new.handler))
-    told = gains if keys else [f"other bytes in {named(files)}"]
+    told = [*gains, *([f"other bytes in {named(files)}"] if files else [])]
     weight: Weight = "breaking" if gains else "behavioural"
     texts = apart(_only(ours, keys), _only(theirs, keys)) if keys else ("", "")
     return Verdict(weight, "widened" if gains else "changed", *texts, "; ".join(told))
@@ -72,13 +72,13 @@ def _gains(old: Handler, new: Handler) -> Iterator[str]:
         yield "is given every tool that it may use"
     elif theirs and ours is not None and (tools := theirs - ours):
         yield f"is given the tools {named(tools)}"
-    if unconfined(old.config.get("sandbox"), new.config.get("sandbox")):
+    if _unconfined(old.config.get("sandbox"), new.config.get("sandbox")):
         yield "is no longer held by the sandbox that it was held by"
     if more := [d for d in DIMENSIONS if _usage(new, d) > _usage(old, d)]:
         yield f"may use more {named(more)} in one call"
 
 
-def unconfined(old: Json, new: Json) -> bool:
+def _unconfined(old: Json, new: Json) -> bool:
     """Whether there was a sandbox, and now there is none or another one."""
     return old not in (None, "off") and old != new
 

@@ -125,7 +125,9 @@ def _hint(
     added = word if word in topology.vocabulary.words else meant or word
     write = f"write  {path[-1]}: {flow([each for each in kept if each in held])}"
     it = "it" if added == word else f"'{added}'"
-    return f"{write}\nor add {it} to {name}" if added not in held else write
+    if added in held:
+        return write
+    return f"{write}\nor add {it} to {name}, which `forge diff` will call breaking"
 
 
 def _holds(name: str, capabilities: Collection[str]) -> str:

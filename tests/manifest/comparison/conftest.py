@@ -50,7 +50,11 @@ BASE: Data = {
             "outputs": ["plan", "diff"],
             "scope": ["files:src/**", "files:tests/**"],
             "budget": {"model_calls": 20},
-            "delegates": {"to": ["reviewer"], "capabilities": ["repository-read"], "depth": 2},
+            "delegates": {
+                "to": ["reviewer", "auditor"],
+                "capabilities": ["repository-read", "test-run"],
+                "depth": 2,
+            },
             "handler": {"kind": "function", "call": "handlers.py:supervise"},
             "model_family": "claude",
             "instructions": "prompts/lead.md",
@@ -66,6 +70,12 @@ BASE: Data = {
                 "secrets": ["GH_TOKEN"],
                 "max_usage": {"model_calls": 1},
             },
+        },
+        "auditor": {
+            "capabilities": ["repository-read", "test-run"],
+            "scope": ["files:src/**"],
+            "outputs": ["findings"],
+            "handler": {"kind": "command", "argv": ["audit"]},
         },
         "scribe": {
             "capabilities": ["repository-read"],
@@ -157,6 +167,22 @@ BASE: Data = {
             "sub_tasks": {
                 "one": {"role": "scribe", "goal": "Note one thing"},
                 "two": {"role": "scribe", "goal": "Note another thing"},
+            },
+        },
+        "talk": {
+            "pattern": "broadcast",
+            "channels": ["red", "blue"],
+            "sub_tasks": {
+                "one": {"role": "scribe", "goal": "Say", "posts": ["red"], "listens": ["blue"]},
+                "two": {"role": "scribe", "goal": "Hear"},
+            },
+        },
+        "design": {
+            "pattern": "joint",
+            "rounds": 3,
+            "sub_tasks": {
+                "one": {"role": "scribe", "goal": "One side"},
+                "two": {"role": "scribe", "goal": "The other"},
             },
         },
         "check": {

@@ -1,12 +1,19 @@
 """What a change of each key means: its class, its direction, and the part at which it is told."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forge_cli.manifest import shape
+from forge_cli.manifest.comparison.aspects import JUDGES
 from forge_cli.manifest.comparison.changes import Change
 from forge_cli.manifest.comparison.compare import compare
+from forge_cli.manifest.comparison.of_items import item_parts
+from forge_cli.manifest.comparison.of_roles import contract_parts, role_parts
+from forge_cli.manifest.comparison.of_run import run_parts
 from forge_cli.manifest.comparison.sides import Side
 
 Data = dict[str, Any]
@@ -26,11 +33,12 @@ WIDER = {
     ],
     "roles.lead.scope": ["files:src/**", "files:tests/**", "files:docs/a.md"],
     "roles.lead.budget": {"model_calls": 21},
-    "roles.lead.delegates.to": ["reviewer", "scribe"],
-    "roles.lead.delegates.capabilities": ["repository-read", "test-run"],
+    "roles.lead.delegates.to": ["reviewer", "auditor", "scribe"],
+    "roles.lead.delegates.capabilities": ["repository-read", "search-logs", "test-run"],
     "roles.lead.delegates.depth": 3,
     "roles.reviewer.handler.secrets": ["GH_TOKEN", "NPM_TOKEN"],
     "roles.reviewer.handler.max_usage": {"model_calls": 2},
+    "delegations.d-1.authority": ["repository-read", "test-run"],
     "delegations.d-1.scope": ["files:src/**", "files:tests/**"],
     "delegations.d-1.deadline": "2h",
     "delegations.d-1.budget": {"model_calls": 7},
@@ -68,6 +76,9 @@ LESS = {
     "work_items.note": ...,
     "work_items.drafts.sub_tasks.two": ...,
     "work_items.scan.for_each": ["api"],
+    "work_items.drafts.pattern": "joint",
+    "work_items.patch.completion": "schema:findings@3",
+    "delegations.d-1.return_channel": ...,
     "inputs.issue": ...,
     "inputs.change": {"type": "string"},
     "inputs.issue.type": "string",
@@ -97,6 +108,10 @@ OTHERWISE = {
     "work_items.test.run": ["pytest"],
     "work_items.test.depends_on": ["patch", "review"],
     "work_items.scan.script": "grep -r y .",
+    "work_items.talk.sub_tasks.one.posts": ["blue"],
+    "work_items.talk.sub_tasks.one.listens": ["red"],
+    "work_items.talk.channels": ["red", "blue", "green"],
+    "work_items.design.rounds": 4,
     "work_items.scan.for_each": ["web", "api"],
     "outputs": {"findings": "${items.note.outputs.notes}"},
 }
@@ -121,6 +136,43 @@ HARMLESS = {
     "state.other": {"owner": "lead"},
     "schemas.other@1": {},
 }  # fmt: skip
+
+
+TOGETHER: list[tuple[dict[str, Any], set[str]]] = [
+    (
+        {"delegations.d-1.delegate": "agent:auditor", "state.findings.owner": "auditor"},
+        {"delegate", "owner"},
+    ),
+    ({"work_items.review.delegation": ..., "work_items.review.role": "reviewer"}, {"routing"}),
+    (
+        {"settings.dynamic_decomposition": True, "work_items.note.complexity": "high"},
+        {"complexity"},
+    ),
+    (
+        {
+            "settings.dynamic_decomposition": True,
+            "work_items.note.complexity": "high",
+            "work_items.note.max_steps": 30,
+        },
+        {"complexity"},
+    ),
+    (
+        {
+            "roles.scribe.delegates": {"to": ["reviewer"], "depth": 1},
+            "delegations.d-1.delegator": "agent:scribe",
+        },
+        {"delegates", "delegator"},
+    ),
+    ({"work_items.test.sandbox": "landlock"}, {"handler"}),
+]
+"""Edits that are sound only together, and aspects that they show."""
+
+
+@pytest.mark.parametrize(("edits", "aspects"), TOGETHER)
+def test_what_changes_together_is_told_one_by_one(
+    edits: dict[str, Any], aspects: set[str], changes: Compared
+) -> None:
+    assert aspects <= {change.aspect for change in changes(edits)}
 
 
 @pytest.fixture
@@ -167,3 +219,33 @@ def test_what_acts_otherwise_is_behavioural(path: str, changes: Compared) -> Non
 @pytest.mark.parametrize("path", HARMLESS)
 def test_the_rest_is_compatible(path: str, changes: Compared) -> None:
     assert {change.verdict.weight for change in changes({path: HARMLESS[path]})} == {"compatible"}
+
+
+SCHEMA = Path(shape.__file__).parent / "data" / "manifest.schema.json"
+SILENT = {
+    "forge": "there is one version of the language",
+    "version": "what must rise for other changes is none itself",
+    "description": "words for people",
+    "id": "equals the name",
+    "include": "what is included is compared, not from where",
+}
+"""Keys whose change means nothing by itself, and why."""
+
+
+@pytest.mark.parametrize(
+    "definition",
+    ["", "Item", "SubTask", "Role", "Delegation", "Delegates", "Settings", "Input", "Join"],
+)
+def test_every_key_of_the_language_has_a_case_here(definition: str) -> None:
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    keys = set((schema["$defs"][definition] if definition else schema)["properties"])
+    together = [path for edits, _ in TOGETHER for path in edits]
+    cases = [*WIDER, *LAXER, *LESS, *OTHERWISE, *HARMLESS, *together]
+    shown = {part for path in cases for part in path.split(".")}
+    assert sorted(keys - shown - SILENT.keys()) == []
+
+
+def test_every_aspect_of_a_manifest_has_a_way_to_be_compared(base: Data, side: Sides) -> None:
+    made = side(base)
+    parts = [*run_parts(made), *role_parts(made), *contract_parts(made), *item_parts(made)]
+    assert {aspect for part in parts for aspect in part.facts} == set(JUDGES)

@@ -31,19 +31,28 @@ work_items: {{a: {{role: r, {item}}}}}
             "[read]",
             "[read, wirte]",
             "did you mean 'write'?",
-            "write  capabilities: [read]\nor add 'write' to role 'r'",
+            (
+                "write  capabilities: [read]\n"
+                "or add 'write' to role 'r', which `forge diff` will call breaking"
+            ),
         ),
         (
             "[read]",
             "[repository-read]",
             "'read' allows the same, and is another word",
-            "write  capabilities: [read]\nor add it to role 'r'",
+            (
+                "write  capabilities: [read]\n"
+                "or add it to role 'r', which `forge diff` will call breaking"
+            ),
         ),
         (
             "[read]",
             "[read, network]",
             "not held by the role",
-            "write  capabilities: [read]\nor add it to role 'r'",
+            (
+                "write  capabilities: [read]\n"
+                "or add it to role 'r', which `forge diff` will call breaking"
+            ),
         ),
     ],
 )
