@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-VENV = ROOT / "build" / "bench-venv"
+BUILD = ROOT / "build"
+VENV = BUILD / "bench-venv"
 
 _PROBE = """\
 import json, resource, subprocess, sys, time
@@ -36,11 +37,18 @@ class Cost:
 
 def installed() -> str:
     """The program `forge` of a wheel that was built and installed from this tree just now."""
-    shutil.rmtree(VENV, ignore_errors=True)
-    python = str(VENV / "bin" / "python")
-    _check([sys.executable, "-m", "venv", str(VENV)])
-    _check([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(ROOT)])
-    return str(VENV / "bin" / "forge")
+    return str(environment(VENV.name, str(ROOT)) / "forge")
+
+
+def environment(name: str, *packages: str) -> Path:
+    """The programs of a new environment below `build/` with these packages in it."""
+    folder = BUILD / name
+    shutil.rmtree(folder, ignore_errors=True)
+    programs = folder / "bin"
+    _check([sys.executable, "-m", "venv", str(folder)])
+    pip = [str(programs / "python"), "-m", "pip", "install", "--quiet"]
+    _check([*pip, "--disable-pip-version-check", *packages])
+    return programs
 
 
 def bare() -> list[str]:
