@@ -26,11 +26,12 @@ RUN_STATUSES: Mapping[str, str] = {
     "degraded": "every required item was accepted, something that is not required was not. Exit "
     "code 3; final.",
     "failed": "a required item was not accepted. Exit code 1; final.",
-    "paused": "an item stopped for a person to decide. No command takes the decision yet: look at "
-    "it with  forge show, then start a new run. Exit code 4.",
+    "paused": "an item stopped for a person to decide; forge resume takes the decision, and its "
+    "verdict says how it is typed. Exit code 4.",
     "interrupted": "the run was stopped by Ctrl-C, SIGTERM or a terminal that closed, before "
-    "its end. No command goes on with it yet. Exit code 130, 143 or 129.",
-    "abandoned": "the process that ran it is gone, without an end in the ledger.",
+    "its end. forge resume goes on with it. Exit code 130, 143 or 129.",
+    "abandoned": "the process that ran it is gone, without an end in the ledger. forge resume "
+    "goes on with it.",
     "refused": "nothing was started: the manifest asks for something that this version does not "
     "run, or that is missing here. Exit code 2.",
     "unreadable": "its ledger cannot be read.",
@@ -88,23 +89,23 @@ VALUES: Mapping[str, str] = {
     "boolean": "true or false.",
     "array": 'a list; on the command line as JSON, e.g. --input \'parts=["api", "web"]\'.',
     "object": "a mapping; on the command line as JSON, e.g. --input 'limits={\"rows\": 5}'.",
-    "required": f"the item waits for a decision. {_NOT_YET}",
+    "required": "the item pauses before each attempt until a person has approved its inputs.",
     "restore": f"files below 'writes' are put back as they were. {_NOT_YET}",
     "low": "inserts no steps.",
     "medium": "inserts no steps.",
     "high": "may insert steps where settings allow it, which this version does not run.",
-    "rerun": "an attempt that was lost in a crash is made again, with the same idempotency key. It "
-    "is fixed in the plan; no command goes on after a crash yet.",
+    "rerun": "an attempt that was lost in a crash is made again, with the same idempotency key; "
+    "after three such losses a person is asked.",
     "hold": "an attempt that was lost may have had effects, so it is never made again by itself: "
-    "a timeout leaves the item indeterminate, and the run pauses.",
+    "a crash or a timeout leaves the item indeterminate, and the run pauses.",
     "parallel": "the sub-tasks run side by side.",
     "joint": f"the sub-tasks talk to each other in rounds. {_NOT_YET}",
     "broadcast": f"the sub-tasks talk to each other over channels. {_NOT_YET}",
     "resolve": "the sub-tasks propose; the lowest risk wins, then the most evidence.",
     "read_only": "a mistake changes nothing: the grant only reads and runs tests.",
     "reversible": "a mistake can be undone.",
-    "irreversible": "a mistake cannot be undone, so a person must decide, which this version "
-    "cannot ask for: forge run refuses such an item, and no such proposal wins.",
+    "irreversible": "a mistake cannot be undone, so a person must decide: such an item pauses "
+    "before each attempt until it is approved, and no such proposal wins.",
     "reject": "a write by a turn that had not seen the last value is a conflict.",
     "append": "what is written is added to a list.",
     "union": "lists are joined, and each value is in it once.",

@@ -11,10 +11,12 @@ from forge_cli.app.inputs import bind, read_file, read_pairs
 from forge_cli.app.limits import lowered
 from forge_cli.app.needs import MISSING, NOT_EXECUTABLE, needs
 from forge_cli.app.plan import Compiled
+from forge_cli.app.reuse import Reusable, reusable
 from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
 from forge_cli.canonical import digest
 from forge_cli.errors import ForgeError
+from forge_cli.ledger import runs
 from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.plan_document import plan_document
 from forge_cli.multiagent.times import to_text
@@ -32,6 +34,7 @@ class Wishes:
     evidence: Path | None = None
     workspace: Path | None = None
     run_id: str | None = None
+    reuse: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Prepared:
     workspace: Path
     evidence: Path
     environment: Mapping[str, str]
+    reuse: Reusable | None = None
 
 
 class RefusedError(ForgeError):
@@ -73,7 +77,7 @@ def prepare(
     # A comment can ignore it where nothing is run; here it is an error.
     told = (*found.report.findings, *(finding for finding, _ in found.report.ignored))
     late = [finding.message for finding in told if finding.rule == "deadline-past"]
-    reasons = [*found.refusals, *late, *_missing(plan, workspace, env)]
+    reasons = [*found.refusals, *late, *missing(plan, workspace, env)]
     reasons += overweight(plan, workspace)
     if reasons:
         raise RefusedError(reasons)
@@ -94,6 +98,7 @@ def prepare(
         workspace,
         evidence.absolute(),
         env,
+        None if wishes.reuse is None else reusable(runs.find(workspace, wishes.reuse)),
     )
 
 
@@ -110,7 +115,7 @@ def limited(found: Compiled, plan: Plan, jobs: int | None, env: Mapping[str, str
     return replace(bare, digest=digest(plan_document(bare)))
 
 
-def _missing(plan: Plan, workspace: Path, env: Mapping[str, str]) -> list[str]:
+def missing(plan: Plan, workspace: Path, env: Mapping[str, str]) -> list[str]:
     """What the plan needs and this machine has not, a sentence for each kind."""
     absent = [need for need in needs(plan, workspace, env) if not need.ok]
     unset = [need.name for need in absent if need.name in plan.secrets]

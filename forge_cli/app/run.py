@@ -3,14 +3,17 @@
 import asyncio
 import gc
 import json
+import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from forge_cli.app.preparation import Prepared
 from forge_cli.app.stopping import Signals
+from forge_cli.canonical import canonical, digest_of_bytes
 from forge_cli.engines.local import LocalEngine, SystemClock
 from forge_cli.errors import ForgeError
 from forge_cli.evidence import record, verification
@@ -29,7 +32,6 @@ from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan_document import plan_document
 from forge_cli.multiagent.ports import Clock, Observer
 from forge_cli.multiagent.run import Run
-from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.times import to_text
 
 SANDBOX = "off, not enforced"
@@ -49,15 +51,27 @@ class Finished:
 
 
 class Opened:
-    """A run whose ledger is open and that has not started; a clock is given to get given times."""
+    """A run whose ledger this process holds, and of which nothing is running.
 
-    def __init__(self, prepared: Prepared, clock: Clock | None = None) -> None:
-        redactor = Redactor(prepared.secrets)
-        folder = runs.new(prepared.workspace, prepared.run_id)
-        self.run = Run(prepared.plan)
-        self.artifacts = ArtifactFolder(folder.artifacts)
-        self._prepared = prepared
-        self._clock = clock or SystemClock()
+    `run` has applied all that the ledger has and, behind that, what `begun` holds.
+    """
+
+    def __init__(
+        self,
+        prepared: Prepared,
+        redactor: Redactor,
+        store: Store,
+        run: Run,
+        begun: Sequence[Event],
+        clock: Clock,
+    ) -> None:
+        folder = store.path.parent
+        self.run = run
+        self.store = store
+        self.artifacts = ArtifactFolder(runs.RunFolder(prepared.run_id, folder).artifacts)
+        self._begun = begun
+        self.prepared = prepared
+        self._clock = clock
         self._signals = Signals(prepared.run_id)
         self._context = HandlerContext(
             prepared.workspace,
@@ -66,18 +80,11 @@ class Opened:
             redactor,
             prepared.environment,
             tuple({(prepared.manifest.parent / name).parent for name in prepared.plan.included}),
-        )
-        self.store = Store.create(
-            folder.ledger,
-            prepared.run_id,
-            holders.here(),
-            self._clock.now(),
-            _notes(prepared),
-            redactor.redact if prepared.secrets else None,
+            mark=mark_of(folder),
         )
 
     def execute(self, observers: Sequence[Observer] = ()) -> Finished:
-        """Run to the end and write the evidence, however it ends.
+        """Run to the end, if it has not ended, and write the evidence, however it ends.
 
         `ForgeError` if ledger or evidence cannot be written, or somebody removed the ledger: what
         was recorded until then stays.
@@ -95,7 +102,8 @@ class Opened:
         began = (time.monotonic_ns(), time.process_time_ns())
         with _patient_collector():
             try:
-                state = asyncio.run(self._drive(observers))
+                if self._begun:
+                    asyncio.run(self._drive(observers))
             except ForgeError:
                 if not self.store.is_at_its_place():
                     with suppress(ForgeError):
@@ -103,10 +111,11 @@ class Opened:
                 raise
             head, faults = self._record(began)
             self.store.check_place()
+        state = self.run.state
         return Finished(state.status, state.signal, head, faults)
 
-    async def _drive(self, observers: Sequence[Observer]) -> RunState:
-        prepared = self._prepared
+    async def _drive(self, observers: Sequence[Observer]) -> None:
+        prepared = self.prepared
         kinds = {role.handler.kind for role in prepared.plan.roles.values()}
         handlers = create(sorted(kinds), self._context)
         judge = Acceptance(prepared.plan, self.artifacts, partial(file_digest, prepared.workspace))
@@ -115,40 +124,66 @@ class Opened:
         )
         try:
             with self._signals.stopping(engine.stop):
-                return await engine.drive(self._started())
+                await engine.drive(*self._begun)
         finally:
             for handler in handlers.values():
                 await handler.close()
             self._context.processes.close()
 
-    def _started(self) -> Event:
-        prepared, now = self._prepared, self._clock.now()
-        body = {
-            "run": prepared.run_id,
-            "plan": prepared.plan.digest,
-            "inputs": dict(prepared.inputs),
-            "env": dict(prepared.env),
-            "deadline": to_text(prepared.plan.deadline.resolve(now)),
-            "sandbox": SANDBOX,
-        }
-        return Event(now, "run_started", body=body)
-
     def _record(self, began: tuple[int, int]) -> tuple[Head, tuple[Check, ...]]:
         """Write evidence of what the ledger has; `began` are nanoseconds, wall and processor."""
         wall, processor = time.monotonic_ns() - began[0], time.process_time_ns() - began[1]
         facts = environment("local", SANDBOX, wall // 1_000_000, processor // 1_000_000)
-        folder, plan, lines = self._prepared.evidence, self._prepared.plan, self.store.lines()
+        folder, plan, lines = self.prepared.evidence, self.prepared.plan, self.store.lines()
         audit = record.write(folder, plan, lines, self.artifacts, facts)
         checks = recorded(folder, audit)
         verification.write(folder, checks)
         return audit.head, tuple(check for check in checks if not check.ok)
 
 
-def _notes(prepared: Prepared) -> dict[str, str]:
-    """What readers of the ledger are to know beside its events."""
+def opened(prepared: Prepared, clock: Clock | None = None) -> Opened:
+    """A new run, its ledger made; a clock is given to get given times."""
+    clock = clock or SystemClock()
+    redactor = Redactor(prepared.secrets)
+    redact = redactor.redact if prepared.secrets else None
+    folder = runs.new(prepared.workspace, prepared.run_id)
+    now, run = clock.now(), Run(prepared.plan)
+    started = _started(prepared, now)
+    notes = _notes(prepared, redactor.redact(canonical(started.body)))
+    store = Store.create(folder.ledger, prepared.run_id, holders.here(), now, notes, redact)
+    run.apply(started)
+    if prepared.reuse is not None:
+        prepared.reuse.hand_over(ArtifactFolder(folder.artifacts))
+    return Opened(prepared, redactor, store, run, (started,), clock)
+
+
+def _started(prepared: Prepared, now: int) -> Event:
+    body = {
+        "run": prepared.run_id,
+        "plan": prepared.plan.digest,
+        "inputs": dict(prepared.inputs),
+        "env": dict(prepared.env),
+        "deadline": to_text(prepared.plan.deadline.resolve(now)),
+        "sandbox": SANDBOX,
+    }
+    if prepared.reuse is not None:
+        body["reuse"] = prepared.reuse.results
+    return Event(now, "run_started", body=body)
+
+
+def mark_of(folder: Path) -> str:
+    """How the names of temporary folders begin that belong to the run kept in this folder."""
+    return f"forge-{digest_of_bytes(os.fsencode(folder)).rpartition(':')[2][:12]}-"
+
+
+def _notes(prepared: Prepared, start: str) -> dict[str, str]:
+    """What readers of the ledger are to know beside its events.
+
+    `start` is how the run starts: it is there even if forge is killed before the first event is.
+    """
     plan = json.dumps(plan_document(prepared.plan), ensure_ascii=False)
     places = {"evidence": str(prepared.evidence), "manifest": str(prepared.manifest)}
-    return {"name": prepared.plan.name, "plan": plan, **places}
+    return {"name": prepared.plan.name, "plan": plan, "start": start, **places}
 
 
 @contextmanager

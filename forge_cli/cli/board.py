@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from forge_cli.cli.words import PROBLEMS
 from forge_cli.multiagent.budget import used
+from forge_cli.multiagent.decisions import possible
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import AWAITING
 from forge_cli.multiagent.plan import Item, Json
@@ -16,6 +17,9 @@ LARGE = 200
 """With more items than this, items that ended well are counted, their rows dropped."""
 
 _KEPT = 20
+_ENDING = frozenset(
+    {"turn_ended", "item_ended", "turn_lost", "approval_requested", "item_reused", "item_decided"}
+)
 _MOST_NAME = 24
 
 
@@ -32,19 +36,22 @@ class Ending:
 class Problem:
     """One item that did not end as it should, in the order in which they came about.
 
-    `captured` maps the streams of its last turn to the digests they are kept under.
+    `captured` maps the streams of its last turn to the digests they are kept under; `digest` is
+    that of the terms that await an approval.
     """
 
     item_id: str
     ending: Ending
     captured: Mapping[str, str]
+    digest: str = ""
 
 
 @dataclass(slots=True)
 class Row:
     """One item of the manifest, with all that its attempts, elements and sub-tasks add up to.
 
-    `began` and `ended` are in milliseconds since the epoch, `cost` in micro-dollars. `children`
+    `began` and `ended` are in milliseconds since the epoch, `cost` in micro-dollars; `before` are
+    the milliseconds that it took until the run, or its item, was last gone on with. `children`
     counts how direct children ended, `elements` names them where they came into being.
     """
 
@@ -52,10 +59,21 @@ class Row:
     attempts: int = 0
     began: int | None = None
     ended: int | None = None
+    before: int = 0
     calls: int = 0
     cost: int = 0
     elements: tuple[str, ...] = ()
     children: Counter[str] | None = None
+
+    def lasted(self, now: int) -> int:
+        """Milliseconds that it has taken, without the time in which nobody drove the run."""
+        since = now if self.began is None else self.began
+        return self.before + (now if self.ended is None else self.ended) - since
+
+    def go_on(self, until: int, since: int) -> None:
+        """Count up to the first time and on from the second."""
+        if self.began is not None:
+            self.before, self.began, self.ended = self.lasted(until), since, None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +100,12 @@ class Board:
         self.running: dict[str, Flight] = {}
         self.tally: Counter[str] = Counter()
         self.problems: list[Problem] = []
-        self.started = self.now = self.calls = self.cost = 0
+        self.started = self.now = self.before = self.calls = self.cost = 0
         self.deadline: int | None = None
         self.signal = ""
         self.status = ""
         self.end: Mapping[str, Json] = {}
-        self._closed: set[str] = set()
+        self._closed: dict[str, str] = {}
         self._folds: Mapping[str, Callable[[Event], None]] = {
             "run_started": self._run_started,
             "item_opened": self._item_opened,
@@ -96,23 +114,32 @@ class Board:
             "item_ended": self._item_ended,
             "run_stopping": self._run_stopping,
             "run_ended": self._run_ended,
+            "run_resumed": self._run_resumed,
+            "turn_lost": self._turn_lost,
+            "approval_requested": self._item_ended,
+            "item_reused": self._item_ended,
+            "item_decided": self._item_decided,
         }
 
     def apply(self, event: Event) -> None:
         """Fold one event in; kinds that change nothing to be seen are passed over."""
-        self.now = event.time
         fold = self._folds.get(event.kind)
         if fold is not None:
             fold(event)
+        self.now = event.time
 
     def ending(self, event: Event) -> Ending | None:
         """How the event ends an item, before it is folded in; None if it ends none."""
-        if event.item in self._closed or event.kind not in ("turn_ended", "item_ended"):
+        if event.kind not in _ENDING or event.item in self._closed:
             return None
         node = self._state.nodes[event.item]
         if not node.ended and node.status not in AWAITING:
             return None
         return Ending(node.status, node.kind, node.reason)
+
+    def open_to(self, item_id: str) -> tuple[str, ...]:
+        """The decisions that an item awaits one of."""
+        return possible(self._state.nodes[item_id])
 
     def row(self, item_id: str) -> Row:
         """The row that an item, element or sub-task belongs to."""
@@ -210,11 +237,10 @@ class Board:
             self._close(event, ending)
 
     def _close(self, event: Event, ending: Ending) -> None:
-        self._closed.add(event.item)
-        status = ending.status
+        status = self._closed[event.item] = ending.status
         if status in PROBLEMS and len(self.problems) < _KEPT:
-            captured = event.body.get("captured") or {}
-            self.problems.append(Problem(event.item, ending, captured))
+            captured, digest = event.body.get("captured") or {}, event.body.get("digest", "")
+            self.problems.append(Problem(event.item, ending, captured, digest))
         row = self.row(event.item)
         if "." in event.item:
             if event.item.count(".") == 1:
@@ -225,6 +251,44 @@ class Board:
         row.status, row.ended = status, event.time
         if self.large and status not in PROBLEMS:
             del self.rows[event.item]
+
+    def _run_resumed(self, event: Event) -> None:
+        self.before += self.now - self.started
+        for row in self.rows.values():
+            if row.ended is None:
+                row.go_on(self.now, event.time)
+        self.started = event.time
+        self.status = self.signal = ""
+        self.end = {}
+
+    def _turn_lost(self, event: Event) -> None:
+        del self.running[event.item]
+        ending = self.ending(event)
+        if ending is not None:
+            self._close(event, ending)
+        elif "." not in event.item:
+            self.row(event.item).status = "retrying"
+
+    def _item_decided(self, event: Event) -> None:
+        self._reopen(event)
+        ending = self.ending(event)
+        # What goes on may stand still again by now, which is for the event to say that tells it.
+        if ending is not None and event.body["decision"] in ("accept", "deny"):
+            self._close(event, ending)
+
+    def _reopen(self, event: Event) -> None:
+        status = self._closed.pop(event.item, None)
+        if status is None:
+            return
+        self.problems = [p for p in self.problems if p.item_id != event.item]
+        row = self.row(event.item)
+        if "." in event.item:
+            if row.children is not None and event.item.count(".") == 1:
+                row.children[status] -= 1
+            return
+        self.tally[status] -= 1
+        row.status = "retrying"
+        row.go_on(event.time, event.time)
 
     def _run_stopping(self, event: Event) -> None:
         self.signal = event.body["signal"]

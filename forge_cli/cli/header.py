@@ -1,5 +1,6 @@
 """The first lines of a run: its names, what it may spend, and until when."""
 
+from forge_cli.cli.board import Board
 from forge_cli.cli.figures import amounts, clock, count, deadline
 from forge_cli.cli.tables import flow
 from forge_cli.multiagent.plan import DEFAULT_BUDGET, DEFAULT_DEADLINE, Plan
@@ -13,6 +14,13 @@ def header(plan: Plan, run_id: str, *note: str) -> list[str]:
     items = sum(item.parent is None for item in plan.items.values())
     parts = [f"run {run_id}", f"plan {short_digest(plan.digest)}", count(items, "item"), *note]
     return flow(f"{plan.name}  ", parts)
+
+
+def resumed(board: Board, run_id: str, epoch: int) -> list[str]:
+    """Who goes on with a run, and how much of it is done."""
+    accepted = f"{board.tally['succeeded']:,} of {count(len(board.tops), 'item')} accepted"
+    parts = [f"run {run_id}", f"resumed (controller epoch {epoch})", accepted]
+    return flow(f"{board.plan.name}  ", parts)
 
 
 def limits(plan: Plan, until: int | None, now: int) -> str:

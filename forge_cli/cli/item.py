@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from forge_cli.cli.figures import amounts, count, duration, elapsed, measured, size
 from forge_cli.cli.grants import grant_lines
+from forge_cli.cli.header import short_digest
 from forge_cli.cli.tables import clip, hang, left, right
 from forge_cli.cli.terminal import Terminal
-from forge_cli.cli.words import WORDS, colour, tally
+from forge_cli.cli.words import DECIDED, WORDS, colour, tally
 from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
@@ -38,7 +39,7 @@ class ItemStory:
             return
         if event.kind == "turn_started":
             self.attempts[event.attempt] = (event, None)
-        elif event.kind == "turn_ended":
+        elif event.kind in ("turn_ended", "turn_lost"):
             self.attempts[event.attempt] = (self.attempts[event.attempt][0], event)
         else:
             self.notes.append(event)
@@ -95,9 +96,9 @@ def _contract(plan: Plan, node: Node, terminal: Terminal) -> list[str]:
 
 
 def _attempts(plan: Plan, node: Node, story: ItemStory, terminal: Terminal) -> list[str]:
-    if not story.attempts:
+    if not story.attempts and not any(map(_note, story.notes)):
         return [] if node.children else [" attempts", "  none; it was not started"]
-    lines, metered = [" attempts"], plan.roles[node.item.role_id].handler.metered
+    lines, metered = [" attempts"], _metered(plan, node)
     for began, ended in story.attempts.values():
         number = f"{began.body['number']}"
         if began.body["turn"] > 1:
@@ -108,11 +109,31 @@ def _attempts(plan: Plan, node: Node, story: ItemStory, terminal: Terminal) -> l
         texts = _outcome(began, ended, metered, terminal)
         lines += hang(head, "\n".join(texts), most=_MOST_LINES)
     for event in story.notes:
-        if event.kind in ("response_ignored", "turn_cancelled"):
+        text = _note(event)
+        if text:
             time = elapsed(event.time - story.started)
-            text = terminal.safe(f"{event.kind.replace('_', ' ')}: {event.body['reason']}")
-            lines += hang(f"        {right(time, 7)}             ", text)
+            lines += hang(f"        {right(time, 7)}             ", terminal.safe(text))
     return lines
+
+
+def _metered(plan: Plan, node: Node) -> frozenset[str]:
+    role = plan.roles.get(node.item.role_id)
+    return role.handler.metered if role else frozenset()
+
+
+def _note(event: Event) -> str:
+    """What an event says that is no attempt; nothing of one that the page tells elsewhere."""
+    body = event.body
+    if event.kind in ("response_ignored", "turn_cancelled"):
+        return f"{event.kind.replace('_', ' ')}: {body['reason']}"
+    if event.kind == "approval_requested":
+        return f"paused: {body['reason']}, digest {short_digest(body['digest'])}"
+    if event.kind == "item_decided":
+        narrow = "".join(f", {key} {', '.join(v)}" for key, v in body.get("narrow", {}).items())
+        return f"{DECIDED[body['decision']]} by {body['by']}{narrow}"
+    if event.kind == "item_reused":
+        return f"taken over from run {body['run']}"
+    return ""
 
 
 def _outcome(
@@ -124,6 +145,9 @@ def _outcome(
         yield f"running as {began.body['role']}{may}"
         return
     body = ended.body
+    if ended.kind == "turn_lost":
+        yield f"lost, as {began.body['role']}{may}; {body['reason']}"
+        return
     booked = used(began.body["slice"], body["usage"], metered)
     unknown = booked and not body["usage"] and not metered.isdisjoint(booked)
     what = "unknown, counted as all it might" if unknown else _used(booked) or "nothing"
@@ -162,8 +186,9 @@ def _children(node: Node, terminal: Terminal) -> list[str]:
 
 
 def _inputs(story: ItemStory) -> Mapping[str, Json]:
-    """What the last attempt was given."""
+    """What the last attempt was given, or one that awaits an approval would be."""
     starts = [began for began, _ in story.attempts.values()]
+    starts += [event for event in story.notes if event.kind == "approval_requested"]
     return (starts[-1].body.get("inputs") or {}) if starts else {}
 
 
@@ -197,7 +222,7 @@ def _captured(
     story: ItemStory, terminal: Terminal, read: Callable[[str], bytes], whole: bool
 ) -> Iterator[Sequence[str]]:
     """The end of what the last attempt that ended wrote, or all of it, stream by stream."""
-    ends = [ended for _, ended in story.attempts.values() if ended is not None]
+    ends = [ended for _, ended in story.attempts.values() if ended and ended.kind == "turn_ended"]
     for stream, digest in sorted((ends[-1].body.get("captured") or {}).items() if ends else ()):
         data = read(digest)
         text = data[0 if whole else -_MOST_BYTES :].decode(errors="replace")

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from forge_cli.cli.board import Board
 from forge_cli.cli.figures import count, duration, elapsed, granted, measured, size
+from forge_cli.cli.header import short_digest
 from forge_cli.cli.tables import WIDTH, clip, hang, left, right, spread
 from forge_cli.cli.terminal import Terminal, width
-from forge_cli.cli.words import LOUD, WORDS, colour, tally
+from forge_cli.cli.words import DECIDED, LOUD, WORDS, colour, tally
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Item, Json
 
@@ -42,8 +43,14 @@ class Lines:
         """The lines that the event is worth: none, one, or a few with a hanging detail."""
         if event.kind == "turn_started":
             return self._turn_started(event)
-        if event.kind in ("turn_ended", "item_ended"):
+        if event.kind in ("turn_ended", "item_ended", "turn_lost", "item_reused"):
             return self._ended(event)
+        if event.kind in ("approval_requested", "item_decided"):
+            return self._of_a_person(event)
+        if event.kind == "run_resumed":
+            return self.line(
+                event.time, "run", "resumed", f"controller epoch {event.body['epoch']}"
+            )
         if event.kind == "run_stopping":
             text = f"{event.body['signal']}: no new turns; running ones are cancelled"
             return self.line(event.time, "run", "stopping", text)
@@ -105,6 +112,8 @@ class Lines:
 
     def _ended(self, event: Event) -> list[str]:
         ending = self._board.ending(event)
+        if ending is None and event.kind == "turn_lost":
+            return self.line(event.time, event.item, "lost", f"{event.body['reason']}; once more")
         if ending is None:
             return self._retried(event)
         status = ending.status
@@ -119,6 +128,16 @@ class Lines:
         else:
             detail = ending.reason
         return self.line(event.time, event.item, WORDS.get(status, status), detail, end)
+
+    def _of_a_person(self, event: Event) -> list[str]:
+        """What a person is asked for, or has decided."""
+        body = event.body
+        if event.kind == "approval_requested":
+            if self._too_many():
+                return self._no_more(event)
+            detail = f"{body['reason']}, digest {short_digest(body['digest'])}"
+            return self.line(event.time, event.item, "paused", detail)
+        return self.line(event.time, event.item, DECIDED[body["decision"]], f"by {body['by']}")
 
     def _retried(self, event: Event) -> list[str]:
         """What went wrong with an attempt that another follows."""
@@ -151,6 +170,8 @@ class Lines:
         output = event.body.get("output") or {}
         octets = sum(map(_octets, output.values()))
         text = f"{', '.join(output)}, {size(octets)}"
+        if event.kind == "item_reused":
+            return f"{text}; taken over from run {event.body['run']}"
         if not octets and self._is_command(item):
             text = "exit status 0"
         return f"{item.completion} holds; {text}" if item.completion else text

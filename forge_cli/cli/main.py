@@ -16,6 +16,7 @@ COMMANDS = {
     "plan": "forge_cli.cli.plan:command()",
     "diff": "forge_cli.cli.diff:diff",
     "run": "forge_cli.cli.run:command()",
+    "resume": "forge_cli.cli.resume:resume",
     "runs": "forge_cli.cli.runs:runs",
     "show": "forge_cli.cli.show:show",
     "verify": "forge_cli.cli.verify:verify",

@@ -107,9 +107,7 @@ def _row(board: Board, terminal: Terminal, layout: _Layout, item: Item, now: int
         f"{row.calls:,}" if row.calls else "-",
         _cost(row.cost, limit if layout.cost > 11 and began else None),
         meter,
-        elapsed((now if row.ended is None else row.ended) - row.began)
-        if row.began is not None
-        else "-",
+        elapsed(row.lasted(now)) if began else "-",
     )
     state = state_of(board, item)
     if not layout.attempt and row.attempts > 1 and not board.is_group(item):
@@ -207,7 +205,7 @@ def _total(board: Board, terminal: Terminal, layout: _Layout, now: int) -> str:
         calls if layout.attempt else calls.partition(" ")[0],
         _cost(board.cost, limit if wide else None) if board.calls or board.cost else "-",
         bar(board.cost, limit) if limit and wide else "",
-        elapsed(now - board.started),
+        elapsed(board.before + now - board.started),
     )
     state = board.status or busy
     return _inked(terminal, _grid(layout, "run", "", state, figures), layout, state)

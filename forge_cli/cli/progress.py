@@ -7,7 +7,7 @@ from forge_cli.cli.board import Board
 from forge_cli.cli.console import Console
 from forge_cli.cli.figures import count, elapsed, granted, measured
 from forge_cli.cli.github import annotation
-from forge_cli.cli.header import SANDBOX, header, limits
+from forge_cli.cli.header import SANDBOX, header, limits, resumed
 from forge_cli.cli.lines import Lines
 from forge_cli.cli.overview import overview
 from forge_cli.cli.tables import clip
@@ -21,7 +21,7 @@ _SILENCE = 60_000
 _FIRST_TABLE = 1000
 _MOST_QUEUED = 5000
 _STYLES = re.compile("\x1b\\[[0-9;]*m")
-_FOOT = " Ctrl-C once: stop cleanly and keep the evidence.  Twice: at once."
+_FOOT = " Ctrl-C once: stop cleanly, can be resumed.  Twice: at once."
 
 
 class Progress:
@@ -60,8 +60,14 @@ class Progress:
             self.board.apply(event)
             if event.kind == "run_started":
                 lines = self._header()
+            elif event.kind == "run_resumed":
+                lines = resumed(self.board, self._run_id, event.body["epoch"])
             if lines:
                 self._queue_lines(lines)
+
+    def recall(self, event: Event) -> None:
+        """Take in an event of which nothing is to be said any more."""
+        self.board.apply(event)
 
     def close(self) -> None:
         """Draw a last time, with the table as it ended, and stop drawing."""

@@ -189,20 +189,26 @@ def run_report(
     ]
 
 
+def stored_report(folder: RunFolder, home: Path, terminal: Terminal, said: Said) -> list[str]:
+    """What is shown of a run that stands still."""
+    with Reader.open(folder.ledger) as reader:
+        replay = Replay(folder, reader, stored_plan(folder, reader))
+        return run_report(replay, home, False, terminal, said)
+
+
 def _block(replay: Replay, home: Path, board: Board, terminal: Terminal, status: str) -> list[str]:
     """The verdict, or how the run stands."""
-    if status in ("running", "abandoned"):
-        return standing(board, terminal, status)
     told = replay.told(home)
-    name = short_name(home, replay.run.run_id)
     outcome = Outcome(
-        name,
+        short_name(home, replay.run.run_id),
         as_typed(told.evidence),
         told.head,
         again(told.manifest, home),
         replay.artifacts.get,
         where(home),
     )
+    if status in ("running", "abandoned"):
+        return standing(board, terminal, status, outcome)
     return verdict(board, terminal, outcome, exit_code(status, board.signal))
 
 

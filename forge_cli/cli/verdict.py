@@ -1,11 +1,12 @@
 """The last word on a run: what came of it, why, what to type next, and where the evidence is."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from forge_cli.cli.board import Board, Problem
 from forge_cli.cli.figures import count
+from forge_cli.cli.header import short_digest
 from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, left, spread, wrap
 from forge_cli.cli.tail import tail
 from forge_cli.cli.terminal import Terminal, width
@@ -59,7 +60,10 @@ def verdict(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> li
         lines += _tail(terminal, cause, outcome)
         lines += _commands(board, cause, outcome)
     elif board.status in ("failed", "interrupted"):
-        lines.append(f"  look  forge show {outcome.name}{outcome.where}")
+        rows = [("look", f"forge show {outcome.name}{outcome.where}")]
+        if board.status == "interrupted":
+            rows.append(("go on", f"forge resume {outcome.name}{outcome.where}"))
+        lines += _labelled(rows)
     lines += _outputs(board, terminal)
     if board.end.get("outputs"):
         whole = json.dumps(board.end["outputs"], ensure_ascii=False)
@@ -71,11 +75,13 @@ def verdict(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> li
     return lines
 
 
-def standing(board: Board, terminal: Terminal, status: str) -> list[str]:
+def standing(board: Board, terminal: Terminal, status: str, outcome: Outcome) -> list[str]:
     """The block for a run that has not ended: `running`, or `abandoned` by its controller."""
+    go_on = _labelled([("go on", f"forge resume {outcome.name}{outcome.where}")])
     gone = "its controller is gone and nothing runs; " if status == "abandoned" else ""
     sentence = f"{gone}{count(len(board.running), 'turn')} in flight; {_accepted(board)}"
-    return _first(terminal, status.upper(), sentence, None)
+    lines = _first(terminal, status.upper(), sentence, None)
+    return [*lines, *go_on] if status == "abandoned" else lines
 
 
 def refusal(terminal: Terminal, reasons: Sequence[str]) -> list[str]:
@@ -151,6 +157,8 @@ def _blame(board: Board, cause: Problem) -> str:
     if board.status == "paused":
         more = sum(p.ending.status in ("paused", "indeterminate") for p in board.problems)
         others = f" and {count(more - 1, 'other')}" if more > 1 else ""
+        if cause.digest:
+            return f"{name}{others} {_brief(cause.ending.reason).removeprefix('it ')}"
         return f"{name}{others} stopped and waits for a person{reason}"
     required = "is required" if _required(board, cause) else "is not required"
     return f"{name} {cause.ending.status} and {required}{reason}"
@@ -181,12 +189,38 @@ def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:
     item = cause.item_id
     look = f"forge show {outcome.name} {item}{outcome.where}"
     rows = [("look", look, "what it was given, did and wrote")]
-    if board.status == "paused" and outcome.again:
-        rows.append(("again", outcome.again, "a new run, from the start"))
+    if board.status == "paused":
+        rows += _decisions(board, cause, outcome)
     kept = outcome.evidence and cause.captured
-    labels = max(len(label) for label in [*(row[0] for row in rows), "all of it" if kept else ""])
-    lines = aligned([(f"  {left(label, labels)}", *others) for label, *others in rows])
+    lines = _labelled(rows, "all of it" if kept else "")
     return [*lines, f"  all of it  {outcome.evidence}/items/{item}/"] if kept else lines
+
+
+def _decisions(board: Board, cause: Problem, outcome: Outcome) -> Iterator[tuple[str, str, str]]:
+    """How the run goes on, each way as it is typed."""
+    resume, item = f"forge resume {outcome.name}{outcome.where}", cause.item_id
+    ways = {
+        "approve": ("approve", f"{item}@{short_digest(cause.digest)}", "these inputs, once"),
+        "rerun": ("go on", item, "once more, with the same key"),
+        "reissue": ("go on", item, "again from its start, told why"),
+        "deny": ("give up", item, "it ends denied; nothing of it is undone"),
+    }
+    for word in board.open_to(item):
+        if word in ways:
+            label, named, meaning = ways[word]
+            yield label, f"{resume} --{word} {named}", meaning
+    if outcome.again:
+        anew = f"{outcome.again} --reuse {outcome.name}"
+        yield "change", anew, "after an edit; keeps what was accepted"
+
+
+def _labelled(rows: Sequence[tuple[str, ...]], other: str = "") -> list[str]:
+    """Labels and commands below each other; what they are for only where all of it fits."""
+    labels = max(len(label) for label in (other, *(row[0] for row in rows)))
+    lines = aligned([(f"  {left(label, labels)}", *others) for label, *others in rows])
+    if max(map(width, lines)) <= VERDICT_WIDTH or len(rows[0]) == 2:
+        return lines
+    return _labelled([row[:2] for row in rows], other)
 
 
 def _outputs(board: Board, terminal: Terminal) -> list[str]:

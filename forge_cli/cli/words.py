@@ -10,6 +10,15 @@ WORDS = {
 }
 """What an event line says of an item's end where that is not the status itself."""
 
+DECIDED = {
+    "approve": "approved",
+    "deny": "declined",
+    "rerun": "rerun",
+    "accept": "accepted",
+    "reissue": "reissued",
+}
+"""What an event line says of a decision."""
+
 PROBLEMS = frozenset({"failed", "denied", "paused", "indeterminate", "cancelled", "blocked"})
 """How an item can end, or stand open, other than as it should."""
 
@@ -19,7 +28,7 @@ LOUD = frozenset({"failed", "denied", "paused", "indeterminate"})
 _COLOURS = {
     "green": "accepted complete verified",
     "red": "failed denied refused error",
-    "yellow": "paused degraded warning undecided retried interrupted abandoned stopping",
+    "yellow": "paused degraded warning undecided retried interrupted abandoned stopping lost",
     "cyan": "running started",
 }
 _COLOUR_OF = {word: colour for colour, words in _COLOURS.items() for word in words.split()}

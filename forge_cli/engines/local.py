@@ -91,14 +91,14 @@ class LocalEngine:
         self._undecided.clear()
         self._wake.set()
 
-    async def drive(self, *first: Event) -> RunState:
-        """Run from these events to `run_ended`; nothing of any turn is left when it returns.
+    async def drive(self, *begun: Event) -> RunState:
+        """Run to `run_ended`; nothing of any turn is left when it returns.
 
-        They are `run_started`, or what another controller finds when it goes on.
+        `begun` are events that the run has applied and that are not durable yet: `run_started`,
+        or what another controller found when it took over.
         """
         try:
-            for event in first:
-                self._record(event)
+            self._batch.extend(begun)
             while True:
                 self._take_in()
                 turns = self._advance()

@@ -41,9 +41,12 @@ class Acceptance:
 
     def judge(self, turn: Turn, result: TurnResult) -> Verdict:
         """Hold a result that is done against the contract of its item."""
-        item = self._item(turn.item_id)
-        output = dict(result.output or {})
-        fault = fault_of(self._plan, item, turn.grant.outputs, output)
+        return self.hold(turn.item_id, turn.grant.outputs, dict(result.output or {}))
+
+    def hold(self, item_id: str, keys: tuple[str, ...], output: dict[str, Json]) -> Verdict:
+        """Hold an output with these keys, whoever gives it, against the contract of the item."""
+        item = self._item(item_id)
+        fault = fault_of(self._plan, item, keys, output)
         if fault:
             return Verdict(False, fault, _recordable(output))
         evidence: dict[str, str] = {}

@@ -43,7 +43,7 @@ class CommandHandler:
 
     async def run(self, turn: Turn) -> TurnResult:
         """Call the turn's program. Whatever it does is a result; cancelling stops its tree."""
-        temporary = environment.temporary_folder()
+        temporary = environment.temporary_folder(self._context.mark)
         try:
             turn = with_inputs_opened(turn, self._context)
             return await self._run(turn, Path(temporary))

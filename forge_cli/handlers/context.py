@@ -22,7 +22,8 @@ class HandlerContext:
     that it includes, whose handlers lie below them; all absolute. `environment` is the caller's
     whole environment, from which handlers pass on what is allowed. `redactor` knows the values of
     all secrets that the manifest names. All handlers start programs through `processes`, so
-    whoever made the context closes it once they all are closed.
+    whoever made the context closes it once they all are closed. The names of their
+    temporary folders begin with `mark`, so that those of a run that was killed can be told.
     """
 
     workspace: Path
@@ -32,6 +33,7 @@ class HandlerContext:
     environment: Mapping[str, str]
     libraries: tuple[Path, ...] = ()
     processes: Processes = field(default_factory=Processes)
+    mark: str = "forge-"
 
 
 class InputsError(Exception):

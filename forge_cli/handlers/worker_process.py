@@ -49,7 +49,7 @@ class WorkerProcess:
         self._captures: dict[str, Capture] | None = None
         self._answer: asyncio.Future[bytes | None] | None = None
         self._assembly = Assembly()
-        self._temporary = temporary_folder()
+        self._temporary = temporary_folder(context.mark)
         self._pipes = {name: Pipe(self._feeder(name)) for name in ("stdout", "stderr")}
         self._channel, theirs = socket.socketpair()
         self._channel.setblocking(False)

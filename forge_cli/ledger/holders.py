@@ -14,6 +14,12 @@ def here() -> str:
     return f"{socket.gethostname()}:{pid}:{_started(pid)}"
 
 
+def named(holder: str) -> str:
+    """The holder in words, where it is a process."""
+    host, pid, _ = (["", "", *holder.rsplit(":", 2)])[-3:]
+    return f"process {pid} on {host}" if host and pid.isdigit() else holder
+
+
 def is_gone(holder: str) -> bool:
     """Whether the process was on this host and has ended; false where that cannot be known."""
     host, pid, started = (["", "", *holder.rsplit(":", 2)])[-3:]

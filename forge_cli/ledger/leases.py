@@ -4,6 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from forge_cli.errors import ForgeError
+from forge_cli.ledger import holders
 from forge_cli.multiagent.times import to_text
 
 SPAN = 60_000
@@ -25,16 +26,20 @@ def read(connection: sqlite3.Connection) -> Lease | None:
     return None if row is None else Lease(*row)
 
 
-def take(connection: sqlite3.Connection, run: str, holder: str, now: int) -> Lease:
+def take(
+    connection: sqlite3.Connection, run: str, holder: str, now: int, by_force: bool = False
+) -> Lease:
     """Take the lease with the next epoch, within the caller's transaction.
 
-    `ForgeError` while another one holds it. Whoever held it before is fenced: `still` is false.
+    `ForgeError` while another one holds it, unless that one is gone or it is taken `by_force`.
+    Whoever held it before is fenced: what it writes from now on is not kept.
     """
     held = read(connection)
-    if held is not None and held.until > now:
+    if held is not None and not by_force and held.until > now and not holders.is_gone(held.holder):
         raise ForgeError(
-            f"run '{run}' is held by {held.holder} until {to_text(held.until)}; "
-            "wait until it ends, or end that process"
+            f"run '{run}' is held by {holders.named(held.holder)}, its lease lasts until "
+            f"{to_text(held.until)}; wait until it ends, end that process, or take the run from "
+            f"it:  forge resume {run} --take-over"
         )
     lease = Lease(holder, 1 if held is None else held.epoch + 1, now + SPAN)
     connection.execute(
@@ -54,9 +59,18 @@ def move(connection: sqlite3.Connection, lease: Lease, until: int) -> bool:
     )
 
 
+def put_back(connection: sqlite3.Connection, lease: Lease, before: Lease) -> None:
+    """Let the lease be as it was before this one, under which nothing was written."""
+    connection.execute(
+        "UPDATE lease SET holder = ?, epoch = ?, until = ? WHERE epoch = ?",
+        (before.holder, before.epoch, before.until, lease.epoch),
+    )
+
+
 def fenced(run: str, lease: Lease, holder: str) -> ForgeError:
     """The sentence for a writer whose run was taken over."""
     return ForgeError(
-        f"run '{run}' was taken over by {holder}: this controller ({lease.holder}, epoch "
-        f"{lease.epoch}) may no longer write; nothing of what it was about to record was kept"
+        f"run '{run}' was taken over by {holders.named(holder)}: this controller "
+        f"({holders.named(lease.holder)}, epoch {lease.epoch}) may no longer write; nothing of "
+        "what it was about to record was kept"
     )

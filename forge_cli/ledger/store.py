@@ -26,11 +26,18 @@ class Store(Reader):
     """A ledger whose lease this process holds."""
 
     def __init__(
-        self, path: Path, connection: sqlite3.Connection, lease: Lease, redact: Redact | None
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        lease: Lease,
+        redact: Redact | None,
+        before: Lease | None = None,
     ) -> None:
+        """`before` is the lease that this one follows."""
         super().__init__(path, connection)
         self._lease = lease
         self._redact = redact
+        self._before = before
         self._file = faults.identity(path)
         self._tree = Tree()
         last = self.last()
@@ -73,13 +80,38 @@ class Store(Reader):
         return cls(path, connection, lease, redact)
 
     @classmethod
-    def take(cls, path: Path, holder: str, now: int, redact: Redact | None = None) -> Self:
-        """An existing ledger, to write on with the next epoch; `ForgeError` while it is held."""
+    def take(
+        cls,
+        path: Path,
+        holder: str,
+        now: int,
+        redact: Redact | None = None,
+        by_force: bool = False,
+    ) -> Self:
+        """An existing ledger, to write on with the next epoch; `ForgeError` while it is held.
+
+        Who holds it is fenced where it is taken `by_force`, or its process is gone.
+        """
         with faults.sentences(path):
             connection = schema.open_to_write(path)
-            with _transaction(connection):
-                lease = leases.take(connection, path.parent.name, holder, now)
-        return cls(path, connection, lease, redact)
+            try:
+                with _transaction(connection):
+                    before = leases.read(connection)
+                    lease = leases.take(connection, path.parent.name, holder, now, by_force)
+            except BaseException:
+                connection.close()
+                raise
+        return cls(path, connection, lease, redact, before)
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the lease that this writer holds."""
+        return self._lease.epoch
+
+    @property
+    def size(self) -> int:
+        """How many events there are."""
+        return self._size
 
     def append(self, events: Sequence[Event]) -> None:
         """Append the events as one unit; they are durable when this returns.
@@ -136,6 +168,12 @@ class Store(Reader):
     def release(self, now: int) -> None:
         """Let the lease end now, so that another controller need not wait."""
         self._move(now)
+
+    def put_back(self) -> None:
+        """Let the lease be as it was before it was taken; nothing may have been appended."""
+        if self._before is not None:
+            with faults.sentences(self.path), _transaction(self._connection):
+                leases.put_back(self._connection, self._lease, self._before)
 
     def _move(self, until: int) -> None:
         with faults.sentences(self.path), _transaction(self._connection):

@@ -18,6 +18,7 @@ TYPICAL = {
     "validate": ["validate", "café.yaml"],
     "plan": ["plan", "café.yaml"],
     "run": ["run", "café.yaml"],
+    "resume": ["resume", "held", "--allow-paused"],
     "runs": ["runs"],
     "show": ["show", "first"],
     "verify": ["verify", "evidence"],
@@ -41,16 +42,24 @@ work_items:
           capabilities: []}
 """
 
+HELD = """forge: 1
+work_items:
+  greet: {run: [echo, hello], capabilities: [], approval: required}
+"""
+
 
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the manifest above has run as `first` and `second`."""
+    """A folder in which the manifests above have run, the first as `first` and `second`."""
     folder = tmp_path_factory.mktemp("once")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         Path("café.yaml").write_text(MANIFEST, "utf-8")
+        Path("held.yaml").write_text(HELD, "utf-8")
+        words = ["--workspace", ".", "-q", "--allow-paused", "--run-id"]
+        assert main(["run", "held.yaml", *words, "held"]) == 0
         for name in ("first", "second"):
-            assert main(["run", "café.yaml", "--workspace", ".", "--run-id", name, "-q"]) == 0
+            assert main(["run", "café.yaml", *words, name]) == 0
     return folder
 
 
@@ -206,7 +215,7 @@ def test_a_plan_quietly_is_silent_where_nothing_is_missing(forge: Forge) -> None
 def test_a_plan_quietly_names_what_is_missing_or_refused(forge: Forge) -> None:
     Path("lacking.yaml").write_text(
         "forge: 1\ninputs: {issue: {}}\nsecrets: [NO_SUCH_TOKEN]\nwork_items:\n"
-        "  a: {run: [no-such-program], capabilities: [], approval: required}\n"
+        "  a: {run: [no-such-program], capabilities: [write], compensate: restore}\n"
     )
     told = forge("plan", "lacking.yaml", "-q")
     assert told.splitlines()[:3] == [
@@ -214,7 +223,7 @@ def test_a_plan_quietly_names_what_is_missing_or_refused(forge: Forge) -> None:
         "missing  no-such-program",
         "missing  input issue not given",
     ]
-    assert "\nrefused  item 'a' says 'approval'" in told
+    assert "\nrefused  item 'a' says 'compensate'" in told
 
 
 ROLES = """forge: 1
@@ -266,7 +275,7 @@ def test_events_as_lines_at_length_leave_the_progress_on_standard_error(
 
 
 def test_runs_quietly_are_their_ids(forge: Forge) -> None:
-    assert sorted(forge("runs", "-q").splitlines()) == ["first", "second"]
+    assert sorted(forge("runs", "-q").splitlines()) == ["first", "held", "second"]
 
 
 def test_runs_at_length_have_plan_ledger_and_evidence(forge: Forge) -> None:
@@ -299,7 +308,7 @@ def test_an_item_shown_at_length_has_its_values_in_full(forge: Forge) -> None:
 
 def test_verify_at_length_has_every_check_of_many_runs(forge: Forge) -> None:
     assert "  ok  " not in forge("verify", "evidence")
-    assert forge("verify", "evidence", "-v").count("\n  ok  ") == 2 * 13
+    assert forge("verify", "evidence", "-v").count("\n  ok  ") == 3 * 13
 
 
 def test_a_word_explained_quietly_is_a_sentence(forge: Forge) -> None:

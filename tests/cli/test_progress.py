@@ -90,7 +90,7 @@ def test_table_while_it_runs_shows_who_works_and_who_waits_for_whom(
  review    reviewer    waits for build          -         -  -                                 -
  ───────────────────────────────────────────────────────────────────────────────────────────────
  run                   1 of 4 slots busy            7 of 60  $0.0914 of $4.00  ░░░░░░░░░░   0:48
- Ctrl-C once: stop cleanly and keep the evidence.  Twice: at once.
+ Ctrl-C once: stop cleanly, can be resumed.  Twice: at once.
 """)
         in shown
     )

@@ -59,9 +59,10 @@ def test_a_run_whose_controller_is_gone_is_abandoned(
     opened: Opened, fix: Plan, fix_answers: dict[str, Any], tmp_path: Path
 ) -> None:
     replay = opened(fix, fix_answers, events=4)
-    last = run_report(replay, tmp_path, False, Terminal())[-1]
+    *_, last, go_on = run_report(replay, tmp_path, False, Terminal())
     assert last.startswith("ABANDONED  its controller is gone and nothing runs; ")
     assert last.endswith("1 of 3 items accepted")
+    assert go_on.startswith("  go on  forge resume ")
 
 
 def test_evidence_that_is_there_is_named_with_its_head(

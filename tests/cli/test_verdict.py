@@ -125,8 +125,10 @@ def test_paused_says_who_stopped_and_what_can_be_typed(
         "PAUSED  'build' stopped and waits for a person: it may not be done; 1 of 3 items accepted;"
         + "exit 4".rjust(9),
         "        'review' was not started",
-        "  look   forge show 7f3a build     what it was given, did and wrote",
-        "  again  forge run fix.forge.yaml  a new run, from the start",
+        "  look     forge show 7f3a build                  what it was given, did and wrote",
+        "  go on    forge resume 7f3a --reissue build      again from its start, told why",
+        "  give up  forge resume 7f3a --deny build         it ends denied; nothing of it is undone",
+        "  change   forge run fix.forge.yaml --reuse 7f3a  after an edit; keeps what was accepted",
     ]
 
 

@@ -89,7 +89,9 @@ class Driven:
     def drive(self) -> Self:
         deadline = to_text(self.run.plan.deadline.resolve(START))
         body = {"run": "r", "plan": "", "inputs": {}, "env": {}, "deadline": deadline}
-        asyncio.run(self.engine.drive(Event(START, "run_started", body=body)))
+        started = Event(START, "run_started", body=body)
+        self.run.apply(started)
+        asyncio.run(self.engine.drive(started))
         return self
 
     def ends(self) -> dict[str, str]:
@@ -275,6 +277,8 @@ def test_another_controller_makes_again_what_was_lost() -> None:
         Event(START, "run_resumed", body={"epoch": 2}),
         Event(START, "turn_lost", "a", "r/a/1", {"reason": "its controller was lost"}),
     ]
+    for event in more:
+        driven.run.apply(event)
     asyncio.run(driven.engine.drive(*more))
     assert driven.handler.turns == ["a"]
     assert driven.run.state.status == "complete"

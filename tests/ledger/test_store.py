@@ -1,3 +1,4 @@
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -63,7 +64,7 @@ def test_a_run_is_not_created_twice(store: Store, path: Path) -> None:
 
 
 def test_a_second_controller_is_refused_while_the_lease_holds(store: Store, path: Path) -> None:
-    with pytest.raises(ForgeError, match=r"held by pid 1 on here until 2026-11-30T14:13:03\.000Z"):
+    with pytest.raises(ForgeError, match="held by pid 1 on here, its lease lasts until 2026-11-30"):
         Store.take(path, "pid 2", NOW + leases.SPAN - 1)
 
 
@@ -255,3 +256,33 @@ def test_a_ledger_that_was_replaced_by_a_copy_is_noticed(store: Store) -> None:
     store.path.write_bytes(data)
     with pytest.raises(ForgeError, match="was removed or replaced"):
         store.check_place()
+
+
+def test_the_lease_of_a_process_that_is_gone_is_taken_at_once(path: Path) -> None:
+    gone = f"{socket.gethostname()}:1:0"
+    Store.create(path, "r-1", gone, NOW).close()
+    with Store.take(path, "pid 2", NOW + 1) as second:
+        assert second.epoch == 2
+
+
+def test_a_lease_is_taken_by_force(store: Store, path: Path, events: list[Event]) -> None:
+    with Store.take(path, "pid 2", NOW + 1, by_force=True) as second:
+        second.append(events[:1])
+        with pytest.raises(ForgeError, match="run 'r-1' was taken over by pid 2"):
+            store.append(events)
+
+
+def test_a_lease_that_was_put_back_is_held_as_before(
+    store: Store, path: Path, events: list[Event]
+) -> None:
+    with Store.take(path, "pid 2", NOW + 1, by_force=True) as second:
+        second.put_back()
+        store.append(events)
+        with pytest.raises(ForgeError, match="was taken over by pid 1"):
+            second.append(events)
+
+
+def test_a_digest_is_of_what_would_be_kept(path: Path) -> None:
+    with Store.create(path, "r", "me", NOW, redact=lambda text: text.replace("hush", "***")) as one:
+        assert one.digest_of({"a": "hush"}) == one.digest_of({"a": "***"})
+        assert one.digest_of({"a": "hush"}) != one.digest_of({"a": "other"})

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from forge_cli.app.plan import compiled
 from forge_cli.app.preparation import Wishes, prepare
-from forge_cli.app.run import Opened
+from forge_cli.app.run import opened
 
 ROOT = Path(__file__).resolve().parents[2]
 EVIDENCE = ROOT / "evidence" / "multi-agent-orchestration"
@@ -36,7 +36,7 @@ def produce(manifest: Path, workspace: Path, folder: Path) -> str:
         raise ValueError(f"{manifest} has findings: forge validate {manifest}")
     wishes = Wishes(evidence=folder, workspace=workspace, run_id="reference")
     prepared = prepare(found, found.plan, manifest, wishes, clock.now(), os.environ)
-    return Opened(prepared, clock).execute().status
+    return opened(prepared, clock).execute().status
 
 
 def differs(one: Path, other: Path) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from forge_cli.app.plan import compiled
 from forge_cli.app.preparation import Wishes, prepare
-from forge_cli.app.run import Opened
+from forge_cli.app.run import opened
 from forge_cli.evidence.verify import verify
 
 MANIFESTS = Path(__file__).resolve().parents[2] / "manifests"
@@ -23,7 +23,7 @@ def run(name: str, workspace: Path) -> Path:
     assert found.plan is not None
     wishes = Wishes(workspace=workspace, run_id="once")
     prepared = prepare(found, found.plan, manifest, wishes, NOW, os.environ)
-    Opened(prepared).execute()
+    opened(prepared).execute()
     return prepared.evidence
 
 

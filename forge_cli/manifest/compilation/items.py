@@ -52,6 +52,7 @@ def compile_item(topology: Topology, node: Node) -> Item:
         retry=retry,
         then=then,
         on_crash=written.get("on_crash", "rerun" if risk == "read_only" else "hold"),
+        approval=written.get("approval") == "required" or risk == "irreversible",
         return_key=state_key(terms.get("return_channel")),
         delegation=node.contract.delegation_id if node.contract is not None else None,
         route=node.route,

@@ -66,11 +66,6 @@ def _item(node: Node) -> Iterator[str]:
     for key, advice in _KEYS.items():
         if key in own:
             yield f"{name} says '{key}', and this version does not act on it; {advice}"
-    if own.get("risk") == "irreversible" and "approval" not in own:
-        yield (
-            f"{name} is irreversible and would need a decision, which this version cannot ask for;"
-            " do it by hand, or say  risk: reversible  if it can be undone"
-        )
     policy = node.terms().get("on_failure")
     if (policy.get("then") if isinstance(policy, dict) else policy) == "compensate":
         yield (
@@ -81,7 +76,6 @@ def _item(node: Node) -> Iterator[str]:
 
 
 _KEYS = {
-    "approval": "take it out, and look at the result before you go on",
     "compensate": "take it out, and keep what it would restore in version control",
     "review": "take it out, and let  depends_on  order the two",
 }

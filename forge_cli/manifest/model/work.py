@@ -100,7 +100,8 @@ class Work(_With, total=False):
         key("What a mistake costs; it follows from the grant if absent.", "irreversible"),
     ]
     approval: Annotated[
-        Literal["required"], key("It waits for a decision. Not run by this version.", "required")
+        Literal["required"],
+        key("It pauses until a person approves its inputs; what is irreversible does.", "required"),
     ]
     compensate: Annotated[
         Literal["restore"] | Undo,

@@ -270,10 +270,8 @@ def test_what_can_be_run_is_not_refused() -> None:
 @pytest.mark.parametrize(
     ("item", "words"),
     [
-        ("{run: [x], approval: required}", "item 'one' says 'approval'"),
         ("{run: [x], compensate: restore}", "item 'one' says 'compensate'"),
         ("{run: [x], review: {of: [], quorum: 1}}", "item 'one' says 'review'"),
-        ("{run: [x], risk: irreversible}", "item 'one' is irreversible"),
         ("{run: [x], on_failure: compensate}", "item 'one' is to be compensated"),
         ("{run: [x], sandbox: landlock}", "item 'one' wants the sandbox 'landlock'"),
         ("{pattern: joint, sub_tasks: {a: {run: [x]}}}", "item 'one' has the pattern 'joint'"),

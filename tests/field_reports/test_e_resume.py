@@ -1,0 +1,384 @@
+"""Resuming: nothing that was done is done again, nothing that was begun is forgotten."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.field_reports.processes import Ended, Forge, stop
+
+CHAIN = """forge: 1
+inputs: {{word: {{default: x}}}}
+work_items:
+  a: {{script: 'echo a >> log; echo "$INPUT_W"', with: {{w: "${{inputs.word}}"}}, capabilities: []}}
+  b:
+    script: |
+      echo b >> log
+      echo $$ > b.pid
+      echo "$FORGE_ATTEMPT $FORGE_KEY" >> keys
+      while [ ! -e go ]; do sleep 0.02; done
+      echo done
+    on_crash: {on_crash}
+    capabilities: []
+    depends_on: [a]
+  c:
+    script: 'echo c >> log; echo "$INPUT_B"'
+    with: {{b: "${{items.b.outputs.result}}"}}
+    capabilities: []
+outputs: {{last: "${{items.c.outputs.result}}"}}
+"""
+
+
+def crashed(forge: Forge, number: int = signal.SIGKILL, on_crash: str = "rerun") -> None:
+    """A run that was left while its second item ran."""
+    forge.write("m.forge.yaml", CHAIN.format(on_crash=on_crash))
+    process = forge.start("run", "--run-id", "r")
+    forge.pid("b.pid")
+    stop(process, number)
+    forge.write("go", "")
+
+
+def log(forge: Forge) -> list[str]:
+    return (forge.folder / "log").read_text().split()
+
+
+def holding(forge: Forge) -> None:
+    """The evidence of the run holds."""
+    assert forge("verify", "evidence").code == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_run_goes_on_where_it_was_left(forge: Forge, number: int) -> None:
+    """microsoft/agent-framework#1695: resuming ran the first executor again."""
+    crashed(forge, number)
+    resumed = forge("resume")
+    assert resumed.code == 0
+    assert log(forge) == ["a", "b", "b", "c"]
+    assert forge.record()["run"]["outputs"] == {"last": "done"}
+    holding(forge)
+
+
+def test_the_attempt_is_another_and_its_key_is_the_same(forge: Forge) -> None:
+    crashed(forge)
+    assert forge("resume", "r").code == 0
+    assert (forge.folder / "keys").read_text().splitlines() == [
+        "r/b/1 r/b/turn-1",
+        "r/b/2 r/b/turn-1",
+    ]
+
+
+def test_what_must_not_be_done_twice_waits_for_a_person(forge: Forge) -> None:
+    """behaviour 12: an effect whose fate is unknown is never called success or failure."""
+    crashed(forge, on_crash="hold")
+    paused = forge("resume")
+    assert paused.code == 4
+    assert log(forge) == ["a", "b"]
+    assert forge.record()["items"]["b"]["status"] == "indeterminate"
+    holding(forge)
+    command = next(line for line in paused.out.splitlines() if line.startswith("  go on "))
+    assert "forge resume r --rerun b" in command
+    assert forge("resume", "r", "--rerun", "b").code == 0
+    assert log(forge) == ["a", "b", "b", "c"]
+    holding(forge)
+
+
+def test_a_person_gives_the_result_of_what_was_lost(forge: Forge) -> None:
+    crashed(forge, on_crash="hold")
+    forge.write("wrong.json", '{"results": "by hand"}')
+    refused = forge("resume", "r", "--accept", "b", "wrong.json")
+    assert refused.code == 2
+    assert "'wrong.json' is no result of 'b'" in refused.err
+    forge.write("b.json", '{"result": "by hand"}')
+    assert forge("resume", "r", "--accept", "b", "b.json").code == 0
+    assert forge.record()["run"]["outputs"] == {"last": "by hand"}
+    assert forge.record()["decisions"][0]["decision"] == "accept"
+    assert log(forge) == ["a", "b", "c"]
+    holding(forge)
+
+
+def test_a_run_that_was_killed_before_its_first_event_starts(forge: Forge) -> None:
+    forge.write("m.forge.yaml", CHAIN.format(on_crash="rerun"))
+    forge.write("go", "")
+    assert forge("run", "--run-id", "r", "--input", "word=y").code == 0
+    (ledger,) = forge.folder.glob(".forge/runs/*/ledger.db")
+    connection = sqlite3.connect(ledger)
+    with connection:
+        connection.execute("DELETE FROM events")
+    connection.close()
+    assert forge("resume").code == 0
+    assert forge.record()["items"]["a"]["output"] == {"result": "y"}
+    assert forge.record()["run"]["inputs"] == {"word": "y"}
+    holding(forge)
+
+
+def test_evidence_that_was_not_finished_is_written(forge: Forge) -> None:
+    forge.write("m.forge.yaml", CHAIN.format(on_crash="rerun"))
+    forge.write("go", "")
+    forge("run", "--run-id", "r")
+    (run,) = forge.folder.glob("evidence/*/r/run.json")
+    run.unlink()
+    before = log(forge)
+    assert forge("resume").code == 0
+    assert log(forge) == before
+    holding(forge)
+
+
+@pytest.mark.parametrize("word", ["nope", ""])
+def test_an_unknown_run_is_never_a_new_one(forge: Forge, word: str) -> None:
+    """aegra/aegra#320: resuming nothing was taken for a fresh start."""
+    crashed(forge)
+    assert forge("resume", word).code == 2
+    assert len(list(forge.folder.glob(".forge/runs/*"))) == 1
+
+
+def test_a_final_run_says_what_starts_anew(forge: Forge) -> None:
+    """dbt-labs/dbt-core#7785: a retry ran a success again."""
+    crashed(forge)
+    forge("resume")
+    again = forge("resume")
+    assert again.code == 2
+    assert "run 'r' ended complete, which is final" in again.err
+    assert log(forge) == ["a", "b", "b", "c"]
+
+
+def test_a_live_run_is_not_resumed_beside_itself(forge: Forge) -> None:
+    """dbos-inc/dbos-transact-java#491: recovery adopted a run that was still going on."""
+    forge.write("m.forge.yaml", CHAIN.format(on_crash="rerun"))
+    process = forge.start("run", "--run-id", "r")
+    forge.pid("b.pid")
+    refused = forge("resume", "r")
+    assert refused.code == 2
+    assert f"run 'r' is held by process {process.pid} on" in refused.err
+    forge.write("go", "")
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert log(forge) == ["a", "b", "c"]
+
+
+def test_who_is_taken_over_ends_with_an_error(forge: Forge) -> None:
+    """aegra/aegra#502: a stale worker finished the lease of its successor."""
+    forge.write("m.forge.yaml", CHAIN.format(on_crash="rerun"))
+    old = forge.start("run", "--run-id", "r")
+    forge.pid("b.pid")
+    os.kill(old.pid, signal.SIGSTOP)
+    forge.write("go", "")
+    try:
+        taken = forge("resume", "r", "--take-over")
+        assert taken.code == 0
+    finally:
+        os.kill(old.pid, signal.SIGCONT)
+    _, said = old.communicate(timeout=60)
+    assert old.returncode == 2
+    assert b"run 'r' was taken over by process" in said
+    assert forge.record()["run"]["status"] == "complete"
+    holding(forge)
+
+
+def test_of_many_who_resume_one_wins(forge: Forge) -> None:
+    """dbos-inc/dbos-transact-ts#1206: two recoverers returned different results."""
+    crashed(forge)
+    racers = [forge.start("resume", "r") for _ in range(5)]
+    ended = [(racer.communicate(timeout=60), racer.returncode)[1] for racer in racers]
+    assert ended.count(0) == 1
+    assert set(ended) == {0, 2}
+    assert log(forge) == ["a", "b", "b", "c"]
+    holding(forge)
+
+
+def test_a_changed_manifest_is_refused_by_name(forge: Forge) -> None:
+    crashed(forge)
+    text = CHAIN.format(on_crash="rerun").replace("echo c >> log", "echo C >> log")
+    forge.write("m.forge.yaml", text)
+    refused = forge("resume")
+    assert refused.code == 2
+    assert "makes another plan by now than that of run 'r': role 'inline:c' changed" in refused.err
+    assert log(forge) == ["a", "b"]
+
+
+def test_limits_of_the_first_call_hold(forge: Forge) -> None:
+    forge.write("m.forge.yaml", CHAIN.format(on_crash="rerun"))
+    process = forge.start("run", "--run-id", "r", "--jobs", "1")
+    forge.pid("b.pid")
+    stop(process)
+    forge.write("go", "")
+    assert forge("resume").code == 0
+
+
+def test_nothing_is_left_of_the_killed_attempt(forge: Forge, tmp_path: Path) -> None:
+    forge.write("m.forge.yaml", CHAIN.format(on_crash="rerun"))
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    env = {"TMPDIR": str(folder)}
+    process = forge.start("run", "--run-id", "r", env=env)
+    forge.pid("b.pid")
+    stop(process)
+    forge.write("go", "")
+    (folder / "forge-of-another").mkdir()
+    assert [p for p in folder.iterdir() if p.name != "forge-of-another"]
+    assert forge("resume", env=env).code == 0
+    assert [p.name for p in folder.iterdir()] == ["forge-of-another"]
+
+
+@pytest.mark.parametrize("event", range(1, 12, 2))
+def test_wherever_it_is_killed_it_ends_as_if_it_had_not_been(
+    forge: Forge, event: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """snakemake/snakemake#1318: the way to recover that was recommended did not recover."""
+    forge.write("go", "")
+    forge.write("m.forge.yaml", CHAIN.format(on_crash="rerun"))
+    process = forge.start("run", "--run-id", "r", "--format", "jsonl")
+    _read(process, event)
+    stop(process)
+    resumed = forge("resume", "r")
+    if "ended complete" not in resumed.err:
+        assert resumed.code == 0
+    other = Forge(tmp_path_factory.mktemp("undisturbed"))
+    other.write("go", "")
+    other.write("m.forge.yaml", CHAIN.format(on_crash="rerun"))
+    other("run", "--run-id", "r")
+    assert _outcome(forge) == _outcome(other)
+    holding(forge)
+
+
+def _read(process: "subprocess.Popen[bytes]", lines: int) -> None:
+    assert process.stdout
+    for _ in range(lines):
+        process.stdout.readline()
+
+
+def _outcome(forge: Forge) -> dict[str, Any]:
+    record = forge.record()
+    items = {name: (row["status"], row["output"]) for name, row in record["items"].items()}
+    run = record["run"]
+    state = record["state_version"]
+    return {"items": items, "state": state, "is": run["status"], "outputs": run["outputs"]}
+
+
+def test_an_approval_is_awaited_and_given(forge: Forge) -> None:
+    forge.write(
+        "m.forge.yaml",
+        """forge: 1
+work_items:
+  build: {run: [echo, built], capabilities: []}
+  push:
+    script: echo "$INPUT_X" >> pushed
+    with: {x: "${items.build.outputs.result}"}
+    capabilities: [process]
+    risk: irreversible
+""",
+    )
+    paused = forge("run")
+    assert paused.code == 4
+    assert not (forge.folder / "pushed").exists()
+    line = next(line for line in paused.out.splitlines() if line.startswith("  approve "))
+    words = line.split("  ")[2].split()
+    assert words[0] == "forge"
+    assert forge("resume", "--approve", "push@00000000").code == 2
+    assert forge("resume", "--allow-paused").code == 0
+    assert forge(*words[1:]).code == 0
+    assert (forge.folder / "pushed").read_text() == "built\n"
+    (approval,) = forge.record()["approvals"]
+    assert approval["answer"]["decision"] == "approve"
+    holding(forge)
+
+
+def json_lines(ended: Ended) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in ended.out.splitlines()]
+
+
+def test_a_paused_item_is_reissued_with_less(forge: Forge) -> None:
+    forge.write(
+        "handlers.py",
+        "def write(turn):\n"
+        "    if not turn.inbox:\n"
+        "        raise RuntimeError('it wanted more than it may')\n"
+        "    return {'result': [turn.inbox[0].payload['reason'], list(turn.grant.writes)]}\n",
+    )
+    forge.write(
+        "m.forge.yaml",
+        """forge: 1
+roles:
+  writer:
+    capabilities: [write]
+    handler: {kind: function, call: "handlers.py:write"}
+work_items:
+  w: {role: writer, writes: ["files:src/**"], on_failure: escalate}
+""",
+    )
+    assert forge("run").code == 4
+    wider = forge("resume", "--reissue", "w", "--narrow", "writes=files:**")
+    assert wider.code == 2
+    assert "writes would reach 'files:**'" in wider.err
+    resumed = forge("resume", "--reissue", "w", "--narrow", "writes=files:src/a/**")
+    assert resumed.code == 0
+    reason, writes = forge.record()["items"]["w"]["output"]["result"]
+    assert "it wanted more than it may" in reason
+    assert writes == ["files:src/a/**"]
+    holding(forge)
+
+
+def test_the_events_of_going_on_are_shown(forge: Forge) -> None:
+    crashed(forge)
+    lines = json_lines(forge("resume", "--format", "jsonl"))
+    kinds = [line["kind"] for line in lines]
+    assert kinds[:2] == ["run_resumed", "turn_lost"]
+    assert kinds[-1] == "run_ended"
+    shown = forge("show", "-v")
+    assert "resumed    controller epoch 2" in shown.out
+    assert "lost" in shown.out
+
+
+REUSED = """forge: 1
+inputs: {{who: {{default: world}}}}
+work_items:
+  a: {{script: 'echo a >> log; head -c 300000 /dev/zero | tr "\\0" x', capabilities: []}}
+  b:
+    script: 'echo b >> log; printf %s "hello $INPUT_WHO"'
+    with: {{who: "${{inputs.who}}"}}
+    depends_on: [a]
+    capabilities: []
+    evidence: [result]
+  c: {{script: 'echo c >> log; {last}', capabilities: [], depends_on: [b]}}
+outputs: {{told: "${{items.b.outputs.result}}"}}
+"""
+
+
+def test_a_new_run_takes_over_what_holds_under_the_same_terms(forge: Forge) -> None:
+    """langflow-ai/langflow#13633: resuming ran what was before again, and billed it again."""
+    forge.write("m.forge.yaml", REUSED.format(last="exit 1"))
+    assert forge("run", "--run-id", "old").code == 1
+    forge.write("m.forge.yaml", REUSED.format(last="echo fine"))
+    assert forge("run", "--run-id", "new", "--reuse", "old").code == 0
+    assert log(forge) == ["a", "b", "c", "c"]
+    run = json.loads((forge.folder / "evidence/m/new/run.json").read_bytes())
+    assert run["items"]["a"]["reused"] == {"run": "old", "attempt": "old/a/1"}
+    assert run["run"]["outputs"] == {"told": "hello world"}
+    holding(forge)
+
+
+def test_what_was_taken_over_can_be_taken_over_again(forge: Forge) -> None:
+    forge.write("m.forge.yaml", REUSED.format(last="echo fine"))
+    forge("run", "--run-id", "one")
+    forge("run", "--run-id", "two", "--reuse", "one")
+    assert forge("run", "--run-id", "three", "--reuse", "two").code == 0
+    assert log(forge) == ["a", "b", "c"]
+    run = json.loads((forge.folder / "evidence/m/three/run.json").read_bytes())
+    assert run["items"]["a"]["reused"]["run"] == "one"
+
+
+def test_other_inputs_are_other_terms(forge: Forge) -> None:
+    forge.write("m.forge.yaml", REUSED.format(last="echo fine"))
+    forge("run", "--run-id", "one")
+    assert forge("run", "--reuse", "one", "--input", "who=moon").code == 0
+    assert log(forge) == ["a", "b", "c", "b"]
+
+
+def test_a_run_that_is_not_there_cannot_be_taken_over_from(forge: Forge) -> None:
+    forge.write("m.forge.yaml", REUSED.format(last="echo fine"))
+    assert forge("run", "--reuse", "nope").code == 2
+    assert not (forge.folder / "log").exists()
