@@ -25,7 +25,10 @@ HEARTBEAT = 5_000
 """Milliseconds between renewals of the lease."""
 
 SETTLING = 2
-"""Passes of the loop that an answer waits for others, so that one commit makes all durable."""
+"""Passes of the loop without another answer after which one commit makes all of them durable."""
+
+PATIENCE = 8
+"""Passes of the loop that an answer waits for others at most."""
 
 _KINDS = frozenset(get_args(FailureKind))
 
@@ -262,9 +265,18 @@ class LocalEngine:
             self._timer = asyncio.get_running_loop().call_later(delay, self._wake.set)
             await self._wake.wait()
             self._timer.cancel()
-        for _ in range(SETTLING):
-            await asyncio.sleep(0)
+        await self._settle()
         self._wake.clear()
+
+    async def _settle(self) -> None:
+        """Let answers that are on their way arrive: an answer needs two passes to be here."""
+        known, quiet = len(self._results), 0
+        for _ in range(PATIENCE):
+            await asyncio.sleep(0)
+            quiet = quiet + 1 if len(self._results) == known else 0
+            if quiet == SETTLING:
+                return
+            known = len(self._results)
 
     async def _abandon(self) -> None:
         """Stop whatever still runs because the run ended with an error."""
