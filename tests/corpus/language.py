@@ -43,5 +43,3 @@ def _keys(value: Any) -> Iterator[tuple[str, str]]:
         value = list(value.values())
     for each in value if isinstance(value, list | tuple) else ():
         yield from _keys(each)
-
-

@@ -111,6 +111,8 @@ def _unknown_root(path: Path, steps: Steps) -> Finding:
             "'@' is everything at once, so nothing says what has to be there",
             f"name what you need: {', '.join(_EXAMPLES.values())}",
         )
+    if steps[0].lower() in _LITERALS:
+        return _bare(path, steps[0])
     suggestion = suggest(steps[0], ROOTS)
     return Finding(
         RULE,
@@ -118,6 +120,19 @@ def _unknown_root(path: Path, steps: Steps) -> Finding:
         f"'{steps[0]}' is always null here: a condition looks at inputs, items and state",
         f"a name that is meant as text stands in single quotes:  '{steps[0]}'",
     )
+
+
+def _bare(path: Path, word: str) -> Finding:
+    literal = f"`{_LITERALS[word.lower()]}`"
+    return Finding(
+        RULE,
+        Spot(path, token=word),
+        f"'{word}' is a name here, and always null: JMESPath reads literals only in backticks",
+        f"write  {literal}  with the backticks",
+    )
+
+
+_LITERALS = {"true": "true", "false": "false", "null": "null", "none": "null", "nil": "null"}
 
 
 def _criteria(path: Path, written: Written, outputs: tuple[str, ...]) -> Iterator[Finding]:
@@ -130,6 +145,8 @@ def _criteria(path: Path, written: Written, outputs: tuple[str, ...]) -> Iterato
 
 
 def _no_output(path: Path, name: str, outputs: tuple[str, ...], quoted: bool) -> Finding:
+    if name.lower() in _LITERALS and not quoted:
+        return _bare(path, name)
     suggestion = suggest(name, outputs)
     note = f"did you mean '{suggestion.word}'?" if suggestion else ""
     known = ", ".join(f"'{key}'" for key in outputs) or "none"

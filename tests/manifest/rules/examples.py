@@ -48,5 +48,3 @@ def examples_of(rule: str) -> dict[str, Example]:
         kind: Example(body.encode(encoding), _marks(body), files)
         for kind, (body, encoding) in texts.items()
     }
-
-

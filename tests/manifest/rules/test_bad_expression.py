@@ -42,6 +42,15 @@ def test_a_text_in_double_quotes_is_told_to_stand_in_single_ones() -> None:
     assert only('verdict == "approve"').hint == "a text stands in single quotes:  'approve'"
 
 
+@pytest.mark.parametrize(
+    ("word", "literal"),
+    [("true", "`true`"), ("False", "`false`"), ("null", "`null`"), ("None", "`null`")],
+)
+def test_a_literal_without_backticks_is_told_to_stand_in_them(word: str, literal: str) -> None:
+    found = only(f"verdict == {word}")
+    assert (found.spot.token, found.hint) == (word, f"write  {literal}  with the backticks")
+
+
 def test_an_expression_of_endless_length_is_refused() -> None:
     found = only("count == " + "`1`" * 1_400)
     assert found.message == "the expression has 4,209 characters, at most 4,096 may be"
