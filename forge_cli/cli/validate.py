@@ -24,7 +24,7 @@ from forge_cli.cli.terminal import Terminal, complain, in_actions, prepare_strea
 from forge_cli.errors import ForgeError
 from forge_cli.manifest.reading.discovery import STANDARD_INPUT, Selection, discover
 from forge_cli.manifest.reading.projects import projects
-from forge_cli.manifest.reading.source import MAX_SIZE, read, read_stream
+from forge_cli.manifest.reading.source import MAX_SIZE, read, read_standard_input
 
 if TYPE_CHECKING:
     from forge_cli.app.selection import Choice
@@ -48,6 +48,12 @@ def _report(text: str) -> tuple[str, str]:
             f"formats are {', '.join(FORMATS)}"
         )
     return form, path
+
+
+def _name(text: str) -> str:
+    if not text:
+        raise ValueError("a name is not empty; write  manifest.yaml")
+    return text
 
 
 def _rules(text: str) -> tuple[str, ...]:
@@ -103,6 +109,7 @@ OPTIONS = (
         "The name of what is read from standard input, when a path is '-'.",
         "<stdin>",
         "NAME",
+        _name,
     ),
     Option(("--max-size",), "Bytes that one manifest may have.", MAX_SIZE, "BYTES", _size),
     NOW,
@@ -206,7 +213,7 @@ def _sources(
     for path in selection.files:
         try:
             if path == STANDARD_INPUT:
-                yield stdin_filename, read_stream(0, stdin_filename, max_size)
+                yield stdin_filename, read_standard_input(stdin_filename, max_size)
             else:
                 yield path, read(path, max_size)
         except ForgeError as error:

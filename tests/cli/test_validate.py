@@ -79,6 +79,7 @@ def test_2_for_options_that_do_not_exist() -> None:
     [
         ("--format", "xml", b"'xml' is not one of full, concise, json"),
         ("--max-size", "8M", b"'8M' is not a number of bytes"),
+        ("--stdin-filename", "", b"a name is not empty"),
         ("--now", "noon", b"'noon' is not a time with an offset"),
         ("--color", "yes", b"'yes' is not one of auto, always, never"),
     ],

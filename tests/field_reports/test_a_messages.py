@@ -84,3 +84,11 @@ def test_a_control_character_is_named(forge: Forge) -> None:
     """elastic/filebeat#151: the user had to bisect the file."""
     (found,) = findings(forge, HELLO + "description: a/\fb\n")
     assert found["message"].startswith("U+000C, a control character")
+
+
+def test_a_chain_of_merge_keys_is_refused_at_once(forge: Forge) -> None:
+    """yaml/pyyaml#897: merge keys with anchors as a sink for time."""
+    levels = ["a0: &a0 {k: v}"]
+    levels += [f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}], k{n}: v}}" for n in range(1, 18)]
+    found = findings(forge, "\n".join(levels))
+    assert {f["rule"] for f in found} >= {"yaml-anchor", "yaml-merge-key"}

@@ -66,6 +66,21 @@ def test_findings_come_in_the_order_of_files_and_places(forge: Forge) -> None:
     assert places == sorted(places)
 
 
+def test_the_output_is_the_same_in_any_order_and_spelling_of_the_paths(forge: Forge) -> None:
+    """corbado/corbado-nodejs#24, broadinstitute/seqr#5010, of a whole command line."""
+    for name in ("b/x.forge.yaml", "a.forge.yaml"):
+        forge.write(name, HEAD + "  a: {run: [x], capabilities: [], zz: 1}\n")
+    (forge.folder / "link").symlink_to("b/x.forge.yaml")
+    lines = [
+        ["a.forge.yaml", "b"],
+        ["b", "a.forge.yaml"],
+        ["b", "b/x.forge.yaml", "a.forge.yaml", "link"],
+        ["link", "b/../a.forge.yaml", "./a.forge.yaml", "b", "a.forge.yaml"],
+    ]
+    outputs = {forge("validate", *words, env={"PYTHONHASHSEED": "random"}).out for words in lines}
+    assert len(outputs) == 1
+
+
 def test_the_verdict_is_the_same_in_16_threads() -> None:
     """reearth/reearth-flow#2155: one in four runs of a valid file was flagged."""
     schema = "schemas: {x@1: {type: object, properties: {result: {pattern: '^a+$'}}}}\n"

@@ -90,6 +90,41 @@ def test_25_what_is_no_readable_file_is_a_sentence_each(odd: Ended) -> None:
     assert all(s.startswith("forge: error: '") and "Traceback" not in s for s in sentences)
 
 
+CLOSED = {
+    "closed": ["sh", "-c", 'exec "$@" <&-', "sh"],
+    "closed with the outputs": ["sh", "-c", 'exec "$@" <&- >&-', "sh"],
+}
+
+
+@pytest.mark.parametrize("prefix", CLOSED.values(), ids=CLOSED.keys())
+def test_25_standard_input_that_is_closed_is_a_sentence(forge: Forge, prefix: list[str]) -> None:
+    said = forge("validate", "-", prefix=prefix)
+    assert (said.code, said.err) == (
+        2,
+        "forge: error: standard input is closed; pipe a manifest into it, or name a file\n",
+    )
+
+
+def test_25_standard_input_that_cannot_be_read_is_a_sentence(forge: Forge) -> None:
+    said = forge("validate", "-", prefix=["sh", "-c", 'exec "$@" 0>out', "sh"])
+    assert said.code == 2
+    assert said.err == "forge: error: standard input cannot be read: Bad file descriptor\n"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_25_what_may_not_be_read_is_a_sentence(forge: Forge) -> None:
+    forge.write("secret.yaml", HELLO).chmod(0)
+    said = forge("validate", "secret.yaml")
+    assert said.code == 2
+    assert said.err == "forge: error: 'secret.yaml' may not be read by this user\n"
+
+
+def test_25_links_in_a_circle_do_not_stop_a_walk(forge: Forge) -> None:
+    forge.write("a/b/m.forge.yaml", HELLO)
+    (forge.folder / "a" / "b" / "up").symlink_to("..")
+    assert forge("validate", "--list-files", "a").out == "a/b/m.forge.yaml\n"
+
+
 def test_26_names_of_any_bytes_are_shown_escaped(forge: Forge) -> None:
     for name in (b"a\nb.forge.yaml", b"a\x1bb.forge.yaml", b"a\xffb.forge.yaml"):
         Path(os.fsdecode(os.fsencode(forge.folder) + b"/" + name)).write_text("zzz: 1\n")
@@ -107,6 +142,14 @@ def test_27_a_file_of_30_mb_is_refused_at_once(forge: Forge) -> None:
     said = forge("validate", "big.yaml")
     assert said.code == 2
     assert "--max-size" in said.err
+
+
+def test_27_a_file_that_grows_while_it_is_read_ends_at_the_limit(forge: Forge) -> None:
+    forge.write("log.yaml", HELLO)
+    grows = 'while echo "# more" >> log.yaml; do :; done & "$@"; code=$?; kill $!; exit $code'
+    said = forge("validate", "--max-size", "300", "log.yaml", prefix=["sh", "-c", grows, "sh"])
+    assert said.code in (0, 2)
+    assert (said.code == 0) == (said.err == "")
 
 
 def test_27_a_file_in_proc_has_content_although_its_size_is_0(forge: Forge) -> None:

@@ -37,7 +37,7 @@ def discover(paths: Sequence[str], only_manifests: bool = False) -> Selection:
     `*.forge.yml`, and below a folder `manifests` for every YAML file with a top-level `forge:`.
     Links are not followed on the way, and what git ignores is left out (without git, or outside of
     a repository, only `.git`, `.forge`, `.venv`, `node_modules` and `__pycache__` are). A file that
-    several paths lead to is taken once.
+    several paths lead to is taken once, by its plainest name.
     """
     selection = Selection()
     for path in paths:
@@ -69,10 +69,18 @@ def beside(name: str) -> str:
 
 
 def _once(files: Sequence[str]) -> list[str]:
-    by_place = {
-        name if name == STANDARD_INPUT else os.path.realpath(name): name for name in files[::-1]
-    }
+    """Each file by one of its names: that of no link, the shortest, whatever their order."""
+    by_place: dict[str, str] = {}
+    for name in files:
+        place = name if name == STANDARD_INPUT else os.path.realpath(name)
+        known = by_place.setdefault(place, name)
+        if known != name:
+            by_place[place] = min(known, name, key=_plainness)
     return list(by_place.values())
+
+
+def _plainness(name: str) -> tuple[bool, int, str]:
+    return os.path.islink(name), len(name), name
 
 
 def _walk(folder: str, refusals: list[str]) -> Iterator[str]:

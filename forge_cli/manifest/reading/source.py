@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+import sys
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -112,6 +113,16 @@ def read_stream(descriptor: int, name: str, max_size: int = MAX_SIZE) -> bytes:
                 "split it, or raise the limit: --max-size BYTES"
             )
     return b"".join(chunks)
+
+
+def read_standard_input(name: str, max_size: int = MAX_SIZE) -> bytes:
+    """All bytes of standard input, which people know by a name; `ForgeError` if there are none."""
+    try:
+        if sys.stdin is None:
+            raise ForgeError("standard input is closed; pipe a manifest into it, or name a file")
+        return read_stream(0, name, max_size)
+    except OSError as error:
+        raise ForgeError(f"standard input cannot be read: {error.strerror}") from None
 
 
 def parse(data: bytes) -> Source:

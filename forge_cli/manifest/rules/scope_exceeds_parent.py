@@ -137,7 +137,8 @@ def _finding(
 
 def _hint(key: str, scopes: tuple[str, ...], text: str, link: _Above) -> str:
     """What the link above holds of it, if anything, and how that link is made wider."""
-    kept = narrowed(link.scope, scopes, text)
+    sound = tuple(scope for scope in scopes if EACH in scope or not fault(scope))
+    kept = narrowed(link.scope, sound, text)
     ways = [f"write  {key}: {flow_scopes(kept)}"] if kept else []
     of_an_item = link.name.startswith(("item ", "scope of item "))
     if not (kept and anywhere(text)) and (EACH not in text or of_an_item):
@@ -148,7 +149,8 @@ def _hint(key: str, scopes: tuple[str, ...], text: str, link: _Above) -> str:
 def _wider(text: str, link: _Above) -> str:
     if not link.path:
         return f"write  scope: {flow_scopes([*link.scope, text])}  at the top"
-    return f"add '{text}' to the scope of {link.name.removeprefix('scope of ')}"
+    name = link.name.removeprefix("scope of ")
+    return f"add '{text}' to the scope of {name}, which `forge diff` will call breaking"
 
 
 def _pronoun(link: _Above) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -96,11 +97,11 @@ def test_29_links_are_not_followed_in_a_walk(tmp_path: Path) -> None:
     assert discover(["inside"]).files == ["inside/a.forge.yaml"]
 
 
-def test_a_file_is_taken_once_by_its_first_name(tmp_path: Path) -> None:
+def test_a_file_is_taken_once_by_its_plainest_name_in_any_order(tmp_path: Path) -> None:
     write("d/a.forge.yaml")
     (tmp_path / "link").symlink_to("d/a.forge.yaml")
     paths = ["d/../d/a.forge.yaml", "d", "link", str(tmp_path / "d")]
-    assert discover(paths).files == ["d/../d/a.forge.yaml"]
+    assert {tuple(discover(order).files) for order in permutations(paths)} == {("d/a.forge.yaml",)}
 
 
 def test_standard_input_is_a_file_like_others() -> None:

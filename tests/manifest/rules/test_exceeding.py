@@ -6,6 +6,8 @@ from forge_cli.manifest.check import check
 from forge_cli.manifest.findings import Finding
 from forge_cli.manifest.reading.source import parse
 
+BREAKING = ", which `forge diff` will call breaking"
+
 
 def only(role: str, item: str) -> Finding:
     text = f"""\
@@ -31,28 +33,19 @@ work_items: {{a: {{role: r, {item}}}}}
             "[read]",
             "[read, wirte]",
             "did you mean 'write'?",
-            (
-                "write  capabilities: [read]\n"
-                "or add 'write' to role 'r', which `forge diff` will call breaking"
-            ),
+            f"write  capabilities: [read]\nor add 'write' to role 'r'{BREAKING}",
         ),
         (
             "[read]",
             "[repository-read]",
             "'read' allows the same, and is another word",
-            (
-                "write  capabilities: [read]\n"
-                "or add it to role 'r', which `forge diff` will call breaking"
-            ),
+            f"write  capabilities: [read]\nor add it to role 'r'{BREAKING}",
         ),
         (
             "[read]",
             "[read, network]",
             "not held by the role",
-            (
-                "write  capabilities: [read]\n"
-                "or add it to role 'r', which `forge diff` will call breaking"
-            ),
+            f"write  capabilities: [read]\nor add it to role 'r'{BREAKING}",
         ),
     ],
 )
@@ -66,15 +59,24 @@ def test_a_capability_that_the_role_lacks_may_be_misspelt_or_another_word_for_on
 @pytest.mark.parametrize(
     ("item", "hint"),
     [
-        ("writes: ['files:sources/**']", "add 'files:sources/**' to the scope of role 'r'"),
-        ("scope: ['files:sources/**']", "add 'files:sources/**' to the scope of role 'r'"),
+        (
+            "writes: ['files:sources/**']",
+            f"add 'files:sources/**' to the scope of role 'r'{BREAKING}",
+        ),
+        (
+            "scope: ['files:sources/**']",
+            f"add 'files:sources/**' to the scope of role 'r'{BREAKING}",
+        ),
         (
             "scope: ['files:out/a/**', 'files:sources/**']",
-            "write  scope: [files:out/a/**]\nor add 'files:sources/**' to the scope of role 'r'",
+            (
+                "write  scope: [files:out/a/**]\n"
+                f"or add 'files:sources/**' to the scope of role 'r'{BREAKING}"
+            ),
         ),
         (
             "scope: ['files:**']",
-            "write  scope: [files:out/**]\nor add 'files:**' to the scope of role 'r'",
+            f"write  scope: [files:out/**]\nor add 'files:**' to the scope of role 'r'{BREAKING}",
         ),
         ("scope: ['files:**/*.md']", "write  scope: [files:out/**/*.md]"),
         (
@@ -92,3 +94,15 @@ def test_a_scope_that_the_role_lacks_is_widened_there_and_no_folder_is_made_up(
 def test_a_scope_beyond_the_run_is_widened_at_the_top() -> None:
     found = only("capabilities: [network], scope: ['net:example.org:443']", "goal: x")
     assert found.hint == "write  scope: [files:**, net:example.org:443]  at the top"
+
+
+def test_a_scope_that_is_faulty_itself_is_not_advised() -> None:
+    scope = "scope: ['files:out/../x', 'files:out/a', 'files:sources/**']"
+    text = f"""\
+forge: 1
+scope: ['files:out/**']
+work_items: {{a: {{run: [x], capabilities: [], {scope}}}}}
+"""
+    exceeding, canonical = sorted(check(parse(text.encode()), "x.yaml"))
+    assert canonical.rule == "scope-not-canonical"
+    assert exceeding.hint.startswith("write  scope: [files:out/a]\n")
