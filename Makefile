@@ -34,10 +34,11 @@ evidence: $(INSTALLED)
 bench: $(INSTALLED)
 	@for name in start validate run; do PYTHONPATH=. $(BIN)/python tests/bench/$$name.py || exit 1; done
 
-# What is written from the source: the manifest's schema, the page of the rules, what commands print.
+# What is written from the source: the manifest's schema, the rules, the keys, what commands print.
 generate: $(INSTALLED)
 	$(BIN)/python -m forge_cli.manifest.shape.generate
 	$(BIN)/python docs/rules.py
+	$(BIN)/python docs/keys.py
 	$(BIN)/python docs/console.py
 
 # All that the targets above leave; never a file of git's, and no run of the user's own.

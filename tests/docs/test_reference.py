@@ -1,11 +1,9 @@
 """The reference names everything that is there."""
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 import typer
@@ -15,36 +13,34 @@ from forge_cli.cli.verdict import EXIT
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-SCHEMA = ROOT / "forge_cli" / "manifest" / "shape" / "data" / "manifest.schema.json"
-
-
-def named(page: str) -> set[str]:
-    """Every word that a page sets as code."""
-    spans = re.findall(r"`([^`\n]+)`", (DOCS / page).read_text("utf-8"))
-    return {word for span in spans for word in re.findall(r"[A-Za-z_][\w-]*", span)}
-
-
-def keys_of(schema: dict[str, Any], definition: str) -> set[str]:
-    found = schema["$defs"][definition] if definition else schema
-    return set(found["properties"])
 
 
 def test_the_page_of_the_rules_is_what_the_rules_say(program: Callable[[str], ModuleType]) -> None:
     assert (DOCS / "rules.md").read_text("utf-8") == program("rules").page()
 
 
-@pytest.mark.parametrize(
-    "definition", ["", "Role", "Item", "SubTask", "Delegation", "Retry", "StateKey"]
-)
-def test_every_key_of_the_language_is_in_the_reference(definition: str) -> None:
-    schema = json.loads(SCHEMA.read_text("utf-8"))
-    assert sorted(keys_of(schema, definition) - named("manifest.md")) == []
+@pytest.mark.parametrize("page", ["manifest.md", "handlers.md"])
+def test_the_tables_of_keys_are_what_the_model_says(
+    program: Callable[[str], ModuleType], page: str
+) -> None:
+    text = (DOCS / page).read_text("utf-8")
+    assert program("keys").freshened(text) == text
 
 
-@pytest.mark.parametrize("definition", ["Function", "Command", "Extract"])
-def test_every_key_of_a_handler_is_in_its_page(definition: str) -> None:
-    schema = json.loads(SCHEMA.read_text("utf-8"))
-    assert sorted(keys_of(schema, definition) - named("handlers.md")) == []
+def test_every_mapping_of_the_language_has_its_table(
+    program: Callable[[str], ModuleType],
+) -> None:
+    keys = program("keys")
+    tables = [found[1] for page in keys.PAGES for found in keys.TABLE.finditer(page.read_text())]
+    assert sorted(tables) == sorted(keys.definitions())
+
+
+def test_a_table_has_a_row_for_each_key_with_its_meaning_and_an_example(
+    program: Callable[[str], ModuleType],
+) -> None:
+    rows = program("keys").freshened("<!-- keys: Join -->\n").splitlines()[3:]
+    told = "Roles that must succeed. **Required.**"
+    assert rows == [f"| `minimum_successes` | {told} | `minimum_successes: 2` |"]
 
 
 def test_every_exit_code_of_a_run_is_in_its_page() -> None:

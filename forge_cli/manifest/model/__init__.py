@@ -92,7 +92,11 @@ class Manifest(TypedDict, total=False):
     ]
     env: Annotated[list[Variable], key("Variables readable as ${env.X}.", ["CI"])]
     secrets: Annotated[
-        list[Variable], key("Only in handlers' environments, redacted everywhere.", ["GH_TOKEN"])
+        list[Variable],
+        key(
+            "Variables for handlers alone; never interpolated, replaced wherever forge writes.",
+            ["GH_TOKEN"],
+        ),
     ]
     include: Annotated[
         list[str],
@@ -177,7 +181,9 @@ class Manifest(TypedDict, total=False):
     ]
     outputs: Annotated[
         dict[Id, Any],
-        key("The run's own result.", {"verdict": "${items.review.outputs.verdict}"}),
+        key(
+            "The run's own result, printed as JSON.", {"verdict": "${items.review.outputs.verdict}"}
+        ),
     ]
 
 

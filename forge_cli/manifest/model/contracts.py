@@ -19,13 +19,21 @@ Scope = Annotated[
     ),
 ]
 Criteria = Annotated[
-    list[str], key("JMESPath conditions that the outputs must meet.", ["length(findings) > `0`"])
+    list[str],
+    key(
+        "JMESPath conditions over the outputs that must be true; one that errs is false.",
+        ["length(findings) > `0`"],
+    ),
 ]
 EvidenceNeeded = Annotated[
-    list[str], key("Outputs or artifacts that must be there with a digest.", ["findings"])
+    list[str],
+    key("Outputs and files that must be there and not be empty; kept by digest.", ["findings"]),
 ]
 Deadline = Annotated[str, key("When it must have ended: a time with an offset, or a span.", "90m")]
-ReturnChannel = Annotated[Words, key("A state key that gets the result as well.", "state:findings")]
+ReturnChannel = Annotated[
+    Words,
+    key("A state key that gets its output of that name, or else all of it.", "state:findings"),
+]
 Then = Literal[
     "fail", "continue", "return-partial", "escalate", "return-partial-and-escalate", "compensate"
 ]

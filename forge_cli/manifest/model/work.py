@@ -72,7 +72,11 @@ class Work(_With, total=False):
     depends_on: Annotated[list[str], key("Items that must be accepted before.", ["build"])]
     after: Annotated[list[str], key("Items that must have ended, however.", ["build"])]
     when: Annotated[
-        Words, key("A JMESPath condition; false skips it.", "items.update.outputs.changed")
+        Words,
+        key(
+            "A JMESPath condition over inputs, items, state; false skips it and its dependents.",
+            "items.update.outputs.changed",
+        ),
     ]
     for_each: Annotated[
         list[Any] | str,
@@ -113,7 +117,11 @@ class Work(_With, total=False):
         str, key("The most that one attempt may take; 1h if absent.", "15m", default="1h")
     ]
     completion: Annotated[
-        Words, key("The JSON Schema that its outputs must meet.", "schemas/verdict.json")
+        Words,
+        key(
+            "The JSON Schema that its outputs must meet: `schema:<id>@<version>` or a path.",
+            "schemas/verdict.json",
+        ),
     ]
     criteria: Criteria
     evidence: EvidenceNeeded
