@@ -7,7 +7,7 @@ from typing import Any
 from forge_cli.manifest.comparison.acceptance import Completion
 from forge_cli.manifest.comparison.programs import Program
 from forge_cli.manifest.compilation.handlers import Handlers
-from forge_cli.manifest.meaning.assembly import section
+from forge_cli.manifest.compilation.items import schema_key
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.multiagent.plan import Plan
 
@@ -27,14 +27,8 @@ class Side:
 
     def completion(self, written: str | None) -> Completion:
         """The schema that a `completion` names."""
-        if written is None:
-            return Completion()
-        key = written.removeprefix("schema:")
-        if key not in self.plan.schemas:
-            # A file that is listed under a name as well.
-            listed = section(self.data, "schemas")
-            key = next(name for name, file in listed.items() if file == key)
-        return Completion(key, self.plan.schemas[key])
+        key = schema_key(self.topology, written)
+        return Completion() if key is None else Completion(key, self.plan.schemas[key])
 
     def program(self, role_id: str) -> Program:
         """The handler of a role, or of what stands for one in an item."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from forge_cli.canonical import canonical
 from forge_cli.manifest.comparison.changes import Direction, Verdict, Weight
-from forge_cli.manifest.comparison.judges import apart, named, text
+from forge_cli.manifest.comparison.judges import MOST_NAMED, apart, named, text
 from forge_cli.manifest.comparison.of_items import Demand, Order
 from forge_cli.multiagent.plan import Json
 
@@ -59,12 +59,15 @@ def elements(old: Demand, new: Demand) -> Verdict | None:
     lost = [each for each in before if each not in after]
     if lost or len(after) < len(before):
         weight: Weight = "breaking" if old.needed else "behavioural"
-        return Verdict(weight, "narrowed", *texts, f"no longer for {', '.join(lost[:5])}")
+        told = f"no longer for {_few(lost)}" if lost else "no longer so often"
+        return Verdict(weight, "narrowed", *texts, told)
     if after[: len(before)] == before:
-        return Verdict(
-            "compatible", "widened", *texts, f"also for {', '.join(after[len(before) :][:5])}"
-        )
+        return Verdict("compatible", "widened", *texts, f"also for {_few(after[len(before) :])}")
     return Verdict("behavioural", "changed", *texts)
+
+
+def _few(values: list[str]) -> str:
+    return ", ".join(values[:MOST_NAMED]) + (", ..." if values[MOST_NAMED:] else "")
 
 
 def review(old: Any, new: Any) -> Verdict | None:

@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from forge_cli.manifest.compilation.contracts import budget_of, chain, deadline_of
+from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.limits import read_duration
 from forge_cli.manifest.meaning.nodes import Node
 from forge_cli.manifest.meaning.order import NO_LINKS
@@ -45,7 +46,7 @@ def compile_item(topology: Topology, node: Node) -> Item:
         budget=budget_of(node),
         deadline=deadline_of(node),
         timeout=TIMEOUT if timeout is None else timeout,
-        completion=_schema_key(terms.get("completion")),
+        completion=schema_key(topology, terms.get("completion")),
         criteria=tuple(terms.get("criteria", ())),
         evidence=tuple(terms.get("evidence", ())),
         context_package=_context_key(terms.get("context_package")),
@@ -93,8 +94,15 @@ def policy(written: Any) -> tuple[Retry | None, Then]:
     return policy, written.get("then", "fail")
 
 
-def _schema_key(completion: str | None) -> str | None:
-    return None if completion is None else completion.removeprefix("schema:")
+def schema_key(topology: Topology, completion: str | None) -> str | None:
+    """The key in the plan of the schema that a `completion` names.
+
+    A file that is listed as well has the name that it is listed under.
+    """
+    if completion is None or completion.startswith("schema:"):
+        return completion and completion.removeprefix("schema:")
+    listed = section(topology.data, "schemas").items()
+    return next((name for name, file in listed if file == completion), completion)
 
 
 def _context_key(package: str | None) -> str | None:

@@ -252,6 +252,17 @@ def test_schemas_come_into_the_plan_whole(compiled: Compiled) -> None:
     assert set(plan.files) == {"handlers.py", "schemas/out.json", "schemas/core.json"}
 
 
+def test_a_file_that_is_listed_as_well_is_the_listed_schema(compiled: Compiled) -> None:
+    text = """
+        forge: 1
+        schemas: {findings@3: f.json}
+        work_items: {a: {run: [x], capabilities: [], completion: f.json}}
+        """
+    plan = compiled(text, files={"f.json": b"{}"})
+    assert plan.items["a"].completion == "findings@3"
+    assert list(plan.schemas) == ["findings@3"]
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
 def test_every_example_compiles(path: Path, compiled: Compiled) -> None:
     plan = compiled(path.read_text(), path=path.name)
