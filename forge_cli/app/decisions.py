@@ -13,7 +13,6 @@ from forge_cli.errors import ForgeError
 from forge_cli.gateway.acceptance import Acceptance, file_digest
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.manifest.meaning.actions import Vocabulary
-from forge_cli.manifest.meaning.assembly import section
 from forge_cli.multiagent.decisions import possible
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
@@ -89,7 +88,7 @@ class Desk:
         redactor: Redactor,
     ) -> None:
         self._run = run
-        self._vocabulary = Vocabulary(section(manifest, "capabilities"))
+        self._manifest = manifest
         self._redactor = redactor
         self._judge = Acceptance(run.plan, artifacts, partial(file_digest, workspace))
         self._by = person()
@@ -130,10 +129,13 @@ class Desk:
         if decision.narrow:
             narrow: dict[str, Json] = {key: list(left) for key, left in decision.narrow.items()}
             if "capabilities" in narrow:
-                allowed = self._vocabulary.actions(frozenset(narrow["capabilities"]))
-                narrow["actions"] = sorted(allowed)
+                narrow["actions"] = self._actions(narrow["capabilities"])
             return {"narrow": narrow}
         return {}
+
+    def _actions(self, capabilities: Sequence[str]) -> list[str]:
+        vocabulary = Vocabulary(self._manifest.get("capabilities", {}))
+        return sorted(vocabulary.actions(frozenset(capabilities)))
 
     def _approved(self, decision: Decision, node: Node) -> str:
         awaited = node.seal.removeprefix("sha256:")

@@ -2,14 +2,17 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
+from forge_cli.app.decisions import Decision
 from forge_cli.app.preparation import RefusedError
 from forge_cli.app.run import Finished, Opened
 from forge_cli.app.runs import short_name
 from forge_cli.cli.actions import add_outputs, add_to_summary
+from forge_cli.cli.asking import approved
 from forge_cli.cli.board import Board
 from forge_cli.cli.console import Console
 from forge_cli.cli.github import job_summary
@@ -18,6 +21,7 @@ from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import Terminal, complain, write
 from forge_cli.cli.typed import again, as_typed, where
 from forge_cli.cli.verdict import Outcome, exit_code, refusal, verdict
+from forge_cli.ledger.runs import RunFolder
 from forge_cli.ledger.store import Store
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.ports import Observer
@@ -37,6 +41,12 @@ class Shown:
     allow_degraded: bool = False
     allow_paused: bool = False
 
+    @property
+    def asks(self) -> bool:
+        """Whether a person reads what is shown and can answer."""
+        seen = self.form == "text" and not self.quiet and "CI" not in os.environ
+        return seen and sys.stdin.isatty() and sys.stderr.isatty()
+
     def progress(self, state: RunState, run_id: str, manifest: str) -> Progress:
         """What shows the run of that state on standard error."""
         unseen = self.quiet or (self.form == "jsonl" and not self.verbose)
@@ -45,7 +55,44 @@ class Shown:
 
 
 def execute(opened: Opened, progress: Progress, shown: Shown) -> int:
-    """Run it to its end, show how, say what came of it; returns the exit status."""
+    """Run it to its end, show how, say what came of it; returns the exit status.
+
+    Where a person sits at a terminal, they are asked for an approval that is awaited.
+    """
+    code = _to_the_end(opened, progress, shown)
+    decision = approved(progress.board) if shown.asks else None
+    if decision is None:
+        return code
+    folder = RunFolder(opened.prepared.run_id, opened.store.path.parent)
+    return go_on(opened.prepared.workspace, folder, [decision], shown)
+
+
+def go_on(
+    home: Path,
+    folder: RunFolder,
+    decisions: Sequence[Decision],
+    shown: Shown,
+    by_force: bool = False,
+) -> int:
+    """Take up a run of the workspace `home` that was left; returns the exit status."""
+    # Heavy, and most runs are never left.
+    from forge_cli.app.resume import left, resumed
+
+    try:
+        found = left(home, folder, os.environ)
+    except RefusedError as reasons:
+        return refused(reasons, shown.color)
+    made: list[Progress] = []
+
+    def recall(state: RunState) -> Observer:
+        made.append(shown.progress(state, folder.run_id, str(found.prepared.manifest)))
+        return made[0].recall
+
+    opened = resumed(found, decisions, by_force, recall)
+    return execute(opened, made[0], shown)
+
+
+def _to_the_end(opened: Opened, progress: Progress, shown: Shown) -> int:
     finished = _watched(opened, progress, Terminal.of(sys.stdout, shown.color), shown.form)
     code = exit_code(finished.status, finished.signal, shown.allow_degraded, shown.allow_paused)
     if shown.form == "text":

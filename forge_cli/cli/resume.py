@@ -1,6 +1,5 @@
 """`forge resume`: goes on with a run that was left, after what a person decided."""
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,19 +9,15 @@ import typer
 
 from forge_cli.app import decisions
 from forge_cli.app.decisions import Decision
-from forge_cli.app.preparation import RefusedError
-from forge_cli.app.resume import awaited, left, resumed
+from forge_cli.app.resume import awaited
 from forge_cli.app.runs import chosen
 from forge_cli.app.runs import workspace as workspace_at
-from forge_cli.cli.execution import Shown, execute, refused
+from forge_cli.cli.execution import Shown, go_on
 from forge_cli.cli.options import Color, TextOrLines, Workspace, says_less, says_more
-from forge_cli.cli.progress import Progress
 from forge_cli.cli.show import Said, stored_report
 from forge_cli.cli.terminal import Terminal, write
 from forge_cli.cli.verdict import exit_code
 from forge_cli.errors import ForgeError
-from forge_cli.multiagent.ports import Observer
-from forge_cli.multiagent.run_state import RunState
 
 
 def resume(
@@ -88,18 +83,7 @@ def resume(
         said = Said(quiet, verbose and not quiet)
         write(sys.stdout, map(terminal.fit, stored_report(folder, home, terminal, said)))
         return exit_code("paused", allow_paused=allow_paused)
-    try:
-        found = left(home, folder, os.environ)
-    except RefusedError as reasons:
-        return refused(reasons, color)
-    made: list[Progress] = []
-
-    def recall(state: RunState) -> Observer:
-        made.append(shown.progress(state, folder.run_id, str(found.prepared.manifest)))
-        return made[0].recall
-
-    opened = resumed(found, asked, take_over, recall)
-    return execute(opened, made[0], shown)
+    return go_on(home, folder, asked, shown, take_over)
 
 
 def _decisions(

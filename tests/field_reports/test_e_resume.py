@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import signal
 import sqlite3
 import subprocess
@@ -333,52 +334,25 @@ def test_the_events_of_going_on_are_shown(forge: Forge) -> None:
     assert "lost" in shown.out
 
 
-REUSED = """forge: 1
-inputs: {{who: {{default: world}}}}
-work_items:
-  a: {{script: 'echo a >> log; head -c 300000 /dev/zero | tr "\\0" x', capabilities: []}}
-  b:
-    script: 'echo b >> log; printf %s "hello $INPUT_WHO"'
-    with: {{who: "${{inputs.who}}"}}
-    depends_on: [a]
-    capabilities: []
-    evidence: [result]
-  c: {{script: 'echo c >> log; {last}', capabilities: [], depends_on: [b]}}
-outputs: {{told: "${{items.b.outputs.result}}"}}
-"""
-
-
-def test_a_new_run_takes_over_what_holds_under_the_same_terms(forge: Forge) -> None:
-    """langflow-ai/langflow#13633: resuming ran what was before again, and billed it again."""
-    forge.write("m.forge.yaml", REUSED.format(last="exit 1"))
-    assert forge("run", "--run-id", "old").code == 1
-    forge.write("m.forge.yaml", REUSED.format(last="echo fine"))
-    assert forge("run", "--run-id", "new", "--reuse", "old").code == 0
-    assert log(forge) == ["a", "b", "c", "c"]
-    run = json.loads((forge.folder / "evidence/m/new/run.json").read_bytes())
-    assert run["items"]["a"]["reused"] == {"run": "old", "attempt": "old/a/1"}
-    assert run["run"]["outputs"] == {"told": "hello world"}
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 4)])
+def test_a_person_at_the_terminal_is_asked_for_an_approval(
+    forge: Forge, answer: str, code: int
+) -> None:
+    forge.write(
+        "m.forge.yaml",
+        "forge: 1\nwork_items:\n"
+        "  a: {run: [touch, made], capabilities: [process], risk: irreversible}\n",
+    )
+    ours, theirs = pty.openpty()
+    process = forge.start("run", stdin=theirs, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    while b"[y/N]" not in shown:
+        shown += os.read(ours, 4096)
+    assert b"approve 'a' with these inputs" in shown
+    os.write(ours, f"{answer}\n".encode())
+    process.communicate(timeout=60)
+    assert process.returncode == code
+    os.close(ours)
+    assert (forge.folder / "made").exists() is (answer == "y")
     holding(forge)
-
-
-def test_what_was_taken_over_can_be_taken_over_again(forge: Forge) -> None:
-    forge.write("m.forge.yaml", REUSED.format(last="echo fine"))
-    forge("run", "--run-id", "one")
-    forge("run", "--run-id", "two", "--reuse", "one")
-    assert forge("run", "--run-id", "three", "--reuse", "two").code == 0
-    assert log(forge) == ["a", "b", "c"]
-    run = json.loads((forge.folder / "evidence/m/three/run.json").read_bytes())
-    assert run["items"]["a"]["reused"]["run"] == "one"
-
-
-def test_other_inputs_are_other_terms(forge: Forge) -> None:
-    forge.write("m.forge.yaml", REUSED.format(last="echo fine"))
-    forge("run", "--run-id", "one")
-    assert forge("run", "--reuse", "one", "--input", "who=moon").code == 0
-    assert log(forge) == ["a", "b", "c", "b"]
-
-
-def test_a_run_that_is_not_there_cannot_be_taken_over_from(forge: Forge) -> None:
-    forge.write("m.forge.yaml", REUSED.format(last="echo fine"))
-    assert forge("run", "--reuse", "nope").code == 2
-    assert not (forge.folder / "log").exists()
