@@ -2,6 +2,7 @@
 
 from functools import lru_cache
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import jmespath
 from jmespath.exceptions import JMESPathError
@@ -21,7 +22,10 @@ def _compiled(expression: str) -> Any:
         raise ExpressionError(
             f"it has {len(expression):,} characters, more than {LONGEST_EXPRESSION:,}"
         )
-    return jmespath.compile(expression)
+    with catch_warnings():
+        # A literal in backticks without quotes is text: an old form, and still a sound one.
+        simplefilter("ignore", PendingDeprecationWarning)
+        return jmespath.compile(expression)
 
 
 def evaluate(expression: str, data: Any, seconds: float = PATIENCE) -> Any:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
+from warnings import catch_warnings, simplefilter
 
 from forge_cli.multiagent.terms import LONGEST_EXPRESSION
 
@@ -55,7 +56,10 @@ def _compile(text: str) -> Reading:
     from jmespath.functions import Functions
 
     try:
-        tree = jmespath.compile(text).parsed
+        with catch_warnings():
+            # A literal in backticks without quotes is text: an old form, and still a sound one.
+            simplefilter("ignore", PendingDeprecationWarning)
+            tree = jmespath.compile(text).parsed
     except JMESPathError as error:
         return _refused(text, error)
     except RecursionError:
