@@ -14,13 +14,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
-LABS = ROOT / "manifests" / "labs" / "README.md"
-RUNNING = ROOT / "docs" / "running.md"
-CI = ROOT / "docs" / "ci.md"
-DIFF = ROOT / "docs" / "diff.md"
-PAGES = (README, LABS, RUNNING, CI, DIFF)
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.+)$", re.MULTILINE)
+PAGES = tuple(
+    page
+    for page in (README, *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("manifests/**/*.md")))
+    if BLOCK.search(page.read_text("utf-8"))
+)
+"""Every page that shows what is typed."""
 CHANGING = (
     (r"\b\d{8}-\d{6}-[0-9a-f]{4}\b", "RUN"),
     (r"\b[0-9a-f]{64}\b", "DIGEST"),

@@ -16,6 +16,10 @@ Program = Callable[[str], ModuleType]
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
+CI = ROOT / "docs" / "ci.md"
+LABS = ROOT / "manifests" / "labs"
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("manifests/**/*.md")])
+TYPED = [page for page in PAGES if "\n```console\n" in page.read_text("utf-8")]
 
 
 def commands(page: str) -> list[str]:
@@ -24,7 +28,7 @@ def commands(page: str) -> list[str]:
 
 def pipelines() -> dict[str, list[str]]:
     """The commands of forge in the examples of jobs, by the service that runs them."""
-    page = (ROOT / "docs" / "ci.md").read_text("utf-8")
+    page = CI.read_text("utf-8")
     github, gitlab = (
         yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     )
@@ -55,16 +59,29 @@ def test_the_tour_takes_in_the_main_commands(word: str) -> None:
     )
 
 
-@pytest.mark.parametrize("page", ["README", "LABS", "RUNNING", "CI"])
-def test_a_page_shows_what_its_commands_print(program: Program, page: str) -> None:
+@pytest.mark.parametrize("page", TYPED, ids=lambda page: page.stem)
+def test_a_page_shows_what_its_commands_print(program: Program, page: Path) -> None:
     console = program("console")
-    path = getattr(console, page)
-    assert console.lasting(console.typed(path)) == console.lasting(path.read_text("utf-8"))
+    assert console.lasting(console.typed(page)) == console.lasting(page.read_text("utf-8"))
+
+
+def test_every_page_that_shows_commands_is_written_anew_with_the_others(program: Program) -> None:
+    assert sorted(program("console").PAGES) == TYPED
+
+
+def test_commands_stand_in_blocks_that_are_typed() -> None:
+    others = {
+        (page.name, language)
+        for page in PAGES
+        for language in re.findall(r"^ *```(\w+)", page.read_text("utf-8"), re.MULTILINE)
+        if language in ("bash", "sh", "shell", "zsh", "shellsession")
+    }
+    assert others == set()
 
 
 def test_a_page_whose_ids_and_times_alone_would_differ_stays_as_it_is(program: Program) -> None:
     console = program("console")
-    assert console.freshened(console.CI) == console.CI.read_text("utf-8")
+    assert console.freshened(CI) == CI.read_text("utf-8")
 
 
 @pytest.mark.parametrize("service", ["github", "gitlab"])
@@ -86,10 +103,8 @@ def test_the_page_of_the_shipped_manifests_names_each_of_them() -> None:
     assert set(re.findall(r"\]\(([\w-]+\.yaml)\)", page)) == files
 
 
-def test_the_page_of_the_labs_has_the_fault_of_every_lab(program: Program) -> None:
-    labs = program("console").LABS.parent
-    shown = re.findall(
-        r"[\w-]+(?=\.fault)", " ".join(commands((labs / "README.md").read_text("utf-8")))
-    )
-    assert shown == sorted(path.stem for path in labs.glob("*.yaml"))
-    assert shown == sorted(path.stem for path in labs.glob("*.fault"))
+def test_the_page_of_the_labs_has_the_fault_of_every_lab() -> None:
+    typed = " ".join(commands((LABS / "README.md").read_text("utf-8")))
+    shown = re.findall(r"[\w-]+(?=\.fault)", typed)
+    assert shown == sorted(path.stem for path in LABS.glob("*.yaml"))
+    assert shown == sorted(path.stem for path in LABS.glob("*.fault"))
