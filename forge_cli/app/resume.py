@@ -27,11 +27,10 @@ from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.plan_document import plan_document
 from forge_cli.multiagent.ports import Observer
+from forge_cli.multiagent.recovery import taken_over
 from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.run_state import RESUMABLE, RunState
 from forge_cli.multiagent.times import to_text
-
-LOST = "its controller was lost while it ran, so what it did is not known"
 
 Recall = Callable[[RunState], Observer]
 """Who is told of what happened before, given the state that is folded at the same time."""
@@ -148,10 +147,7 @@ def _begun(
         return []
     else:
         _check_open(state, left, decisions, now)
-        events = [Event(now, "run_resumed", body={"epoch": store.epoch})]
-        # The one that was started first comes last, for each goes before those that wait.
-        for attempt, node in reversed(state.running.items()):
-            events.append(Event(now, "turn_lost", node.item_id, attempt, {"reason": LOST}))
+        events = taken_over(state, store.epoch, now)
     for event in events:
         run.apply(event)
     return events

@@ -4,21 +4,15 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import Any, get_args
 
-from forge_cli.gateway.acceptance import usage_fault
-from forge_cli.gateway.artifacts import opened_for
-from forge_cli.gateway.expressions import ExpressionError, holds
+from forge_cli.engines.recording import carried_out, response
 from forge_cli.gateway.patience import StoppedError
 from forge_cli.handlers.context import Stopped
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import FailureKind
 from forge_cli.multiagent.ports import Artifacts, Clock, Handler, Judge, Ledger, Observer
-from forge_cli.multiagent.responses import objection
-from forge_cli.multiagent.run import Command, Evaluate, Run
+from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.run_state import RunState
-from forge_cli.multiagent.sealing import Seal
 from forge_cli.multiagent.turn import Turn, TurnResult
 
 HEARTBEAT = 5_000
@@ -29,8 +23,6 @@ SETTLING = 2
 
 PATIENCE = 8
 """Passes of the loop that an answer waits for others at most."""
-
-_KINDS = frozenset(get_args(FailureKind))
 
 
 class SystemClock:
@@ -148,27 +140,10 @@ class LocalEngine:
                     self._record(command.event)
                     continue
                 try:
-                    self._record(self._event(command, now))
+                    self._record(carried_out(command, now, self._ledger, self._artifacts))
                 except StoppedError:
                     return turns  # the signal is taken in before anything else is decided
         return turns
-
-    def _event(self, command: Command, now: int) -> Event:
-        if isinstance(command, Assignment):
-            return command.event
-        if isinstance(command, Event):
-            return command
-        if isinstance(command, Seal):
-            body = {"digest": self._ledger.digest_of(command.document)}
-            return Event(now, "item_sealed", command.item, body=body)
-        return Event(now, "condition_evaluated", command.item, body=self._evaluated(command))
-
-    def _evaluated(self, command: Evaluate) -> dict[str, Any]:
-        try:
-            context = opened_for(command.expression, command.context, self._artifacts)
-            return {"value": holds(command.expression, context)}
-        except ExpressionError as fault:
-            return {"value": None, "error": str(fault)}
 
     def _commit(self) -> None:
         batch, self._batch = self._batch, []
@@ -236,25 +211,8 @@ class LocalEngine:
         self._tasks.pop(turn.attempt_id, None)
         self._cancelled.discard(turn.attempt_id)
         sender = f"{turn.role_id}#{turn.item_id}"
-        if turn.attempt_id not in self._run.state.running:
-            fault = objection(self._run.state, turn.attempt_id, sender)
-            body: dict[str, Any] = {"sender": sender, "reason": fault}
-            return Event(now, "response_ignored", turn.item_id, turn.attempt_id, body)
-        if fault := usage_fault(result.usage):
-            result = TurnResult.failed("invalid-output", fault, captured=result.captured)
         expired = self._expired.pop(turn.attempt_id, None)
-        body = _body(sender, result)
-        if expired and result.status == "failed":
-            # What the handler adds behind its first word names what outlived KILL.
-            body["kind"] = expired[0]
-            body["message"] = expired[1] + result.message.removeprefix("stopped")
-        if result.status == "done":
-            verdict = self._judge.judge(turn, result)
-            body["output"] = verdict.output
-            body["verdict"] = {"accepted": verdict.accepted, "reason": verdict.reason}
-            if verdict.evidence:
-                body["verdict"]["evidence"] = dict(verdict.evidence)
-        return Event(now, "turn_ended", turn.item_id, turn.attempt_id, body)
+        return response(self._run.state, self._judge, turn, result, sender, now, expired)
 
     async def _rest(self) -> None:
         """Wait until something happened or the machine wants to be asked again."""
@@ -285,17 +243,3 @@ class LocalEngine:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
-
-
-def _body(sender: str, result: TurnResult) -> dict[str, Any]:
-    """What of a result is recorded: everything that is there."""
-    usage = None if result.usage is None else dict(result.usage)
-    body: dict[str, Any] = {"status": result.status, "sender": sender, "usage": usage}
-    if result.status == "failed":
-        body["kind"] = result.kind if result.kind in _KINDS else "error"
-        body["message"] = result.message
-    for name in ("partial", "state", "effects", "posts", "requests", "captured"):
-        value = getattr(result, name)
-        if value:
-            body[name] = list(value) if isinstance(value, tuple) else value
-    return body

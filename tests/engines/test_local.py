@@ -258,7 +258,7 @@ def test_a_condition_that_a_signal_cuts_short_is_not_decided(
         asyncio.get_running_loop().call_later(0.01, driven.engine.stop, "SIGTERM")
         raise StoppedError
 
-    monkeypatch.setattr("forge_cli.engines.local.holds", cut)
+    monkeypatch.setattr("forge_cli.engines.recording.holds", cut)
     driven = Driven(plan([item("a", when="inputs.x")]), done)
     driven.drive()
     assert driven.bodies("condition_evaluated") == []

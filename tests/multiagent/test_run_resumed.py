@@ -6,6 +6,7 @@ from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Deadline, Retry
+from forge_cli.multiagent.recovery import LOST
 from tests.multiagent.world import HOUR, START, World, done, failed, item, plan, play, role
 
 
@@ -62,7 +63,7 @@ class TestLostTurns:
     def test_what_must_not_be_made_twice_awaits_a_decision(self) -> None:
         world = crashed(item("a", on_crash="hold"), item("b", depends_on=("a",))).resume().go_on()
         assert world.ends() == {"a": "indeterminate", "b": "waiting"}
-        assert world.reason("a") == "its controller was lost"
+        assert world.reason("a") == LOST
         assert world.status == "paused"
 
     def test_an_attempt_that_is_lost_again_and_again_awaits_a_decision(self) -> None:

@@ -9,6 +9,7 @@ from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import VOCABULARY, Event
 from forge_cli.multiagent.plan import Contract, Deadline, Grant, Handler, Item, Plan, Role
+from forge_cli.multiagent.recovery import taken_over
 from forge_cli.multiagent.run import Command, Evaluate, Run
 from forge_cli.multiagent.sealing import Seal
 from forge_cli.multiagent.times import to_text
@@ -148,10 +149,8 @@ class World:
 
     def resume(self, epoch: int = 2) -> Self:
         """Another controller takes over, and what was running is lost."""
-        self.record(Event(self.now, "run_resumed", body={"epoch": epoch}))
-        for attempt, node in list(self.run.state.running.items()):
-            body = {"reason": "its controller was lost"}
-            self.record(Event(self.now, "turn_lost", node.item_id, attempt, body))
+        for event in taken_over(self.run.state, epoch, self.now):
+            self.record(event)
         return self
 
     def decide(self, item_id: str, decision: str, **body: Any) -> Self:

@@ -1,0 +1,86 @@
+"""What the world answers, as the events that record it: the same words on every engine."""
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from forge_cli.gateway.acceptance import usage_fault
+from forge_cli.gateway.artifacts import opened_for
+from forge_cli.gateway.expressions import ExpressionError, holds
+from forge_cli.multiagent.assignment import Assignment
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import FailureKind, Json
+from forge_cli.multiagent.ports import Artifacts, Judge, Ledger
+from forge_cli.multiagent.responses import objection
+from forge_cli.multiagent.run import Command, Evaluate
+from forge_cli.multiagent.run_state import RunState
+from forge_cli.multiagent.sealing import Seal
+from forge_cli.multiagent.turn import Turn, TurnResult
+
+_KINDS = frozenset(get_args(FailureKind))
+
+
+def carried_out(command: Command, now: int, ledger: Ledger, artifacts: Artifacts) -> Event:
+    """The event of a command: what was decided, or the answer to what was asked."""
+    if isinstance(command, Assignment):
+        return command.event
+    if isinstance(command, Event):
+        return command
+    if isinstance(command, Seal):
+        body = {"digest": ledger.digest_of(command.document)}
+        return Event(now, "item_sealed", command.item, body=body)
+    return Event(now, "condition_evaluated", command.item, body=_evaluated(command, artifacts))
+
+
+def _evaluated(command: Evaluate, artifacts: Artifacts) -> dict[str, Json]:
+    try:
+        context = opened_for(command.expression, command.context, artifacts)
+        return {"value": holds(command.expression, context)}
+    except ExpressionError as fault:
+        return {"value": None, "error": str(fault)}
+
+
+def response(
+    state: RunState,
+    judge: Judge,
+    turn: Turn,
+    result: TurnResult,
+    sender: str,
+    now: int,
+    expired: tuple[str, str] | None = None,
+) -> Event:
+    """The event that a result becomes which came from `sender`, as an answer to the turn.
+
+    `expired` is the kind and the reason if the turn's time was over before it answered.
+    """
+    fault = objection(state, turn.attempt_id, sender)
+    if fault:
+        ignored = {"sender": sender, "reason": fault}
+        return Event(now, "response_ignored", turn.item_id, turn.attempt_id, ignored)
+    if fault := usage_fault(result.usage):
+        result = TurnResult.failed("invalid-output", fault, captured=result.captured)
+    body = _body(sender, result)
+    if expired and result.status == "failed":
+        # What the handler adds behind its first word names what outlived KILL.
+        body["kind"] = expired[0]
+        body["message"] = expired[1] + result.message.removeprefix("stopped")
+    if result.status == "done":
+        verdict = judge.judge(turn, result)
+        body["output"] = verdict.output
+        body["verdict"] = {"accepted": verdict.accepted, "reason": verdict.reason}
+        if verdict.evidence:
+            body["verdict"]["evidence"] = dict(verdict.evidence)
+    return Event(now, "turn_ended", turn.item_id, turn.attempt_id, body)
+
+
+def _body(sender: str, result: TurnResult) -> dict[str, Any]:
+    """What of a result is recorded: everything that is there."""
+    usage: Mapping[str, int] | None = None if result.usage is None else dict(result.usage)
+    body: dict[str, Any] = {"status": result.status, "sender": sender, "usage": usage}
+    if result.status == "failed":
+        body["kind"] = result.kind if result.kind in _KINDS else "error"
+        body["message"] = result.message
+    for name in ("partial", "state", "effects", "posts", "requests", "captured"):
+        value = getattr(result, name)
+        if value:
+            body[name] = list(value) if isinstance(value, tuple) else value
+    return body
