@@ -1,5 +1,6 @@
 """Which rules are told of: those that a command line or a project selects, without the ignored."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forge_cli.app.validate import Report
@@ -38,9 +39,11 @@ class Choice:
 
     def told(self, report: Report) -> Report:
         """The report with only what is to be told."""
+        told = tuple(each for each in report.findings if self._includes(each))
         return report._replace(
-            findings=tuple(each for each in report.findings if self._includes(each)),
+            findings=told,
             ignored=tuple(each for each in report.ignored if self._includes(each[0])),
+            unshown=_errors(report.findings) - _errors(told),
         )
 
     def _includes(self, finding: Finding) -> bool:
@@ -48,3 +51,7 @@ class Choice:
             return False
         # What is an error here is told although its rule most often warns.
         return finding.severity == "error" or finding.rule not in self.ignored
+
+
+def _errors(findings: Sequence[Finding]) -> int:
+    return sum(each.severity == "error" for each in findings)

@@ -19,7 +19,8 @@ class Report(NamedTuple):
     """The findings of one file, by line, column and rule; `data` are its bytes.
 
     `others` are the files that it includes, by the names that spots have for them. `ignored` are
-    the warnings that a comment of the file silences, each with the reason it gives.
+    the warnings that a comment of the file silences, each with the reason it gives. `unshown` is
+    the number of errors that are not told, as nobody selected their rules, and fail all the same.
     """
 
     path: str
@@ -27,10 +28,13 @@ class Report(NamedTuple):
     data: bytes
     others: Mapping[str, bytes] = MappingProxyType({})
     ignored: tuple[tuple[Finding, str], ...] = ()
+    unshown: int = 0
 
     def fails(self, strict: bool = False) -> bool:
         """Whether there is an error, or with `strict` a warning."""
-        return any(strict or finding.severity == "error" for finding in self.findings)
+        return self.unshown > 0 or any(
+            strict or finding.severity == "error" for finding in self.findings
+        )
 
 
 def check_file(path: str, data: bytes, now: int | None = None) -> Report:

@@ -46,15 +46,15 @@ def _quoted(text: Iterable[str]) -> Iterator[str]:
 
 def summarize(checked: Checked, environ: Mapping[str, str] = os.environ) -> None:
     """Add what was found to the job's summary; with `quiet` nothing if that is nothing."""
-    if checked.quiet and not checked.refusals and not any(r.findings for r in checked.reports):
+    if checked.quiet and not checked.sentences and not any(r.findings for r in checked.reports):
         return
     add_to_summary(environ, "\n".join(_markdown(checked)) + "\n\n")
 
 
 def _markdown(checked: Checked) -> Iterator[str]:
     yield f"### forge validate\n\n{summary(checked.reports)}"
-    for refusal in checked.refusals:
-        yield f"\nerror: {_escaped(refusal)}"
+    for sentence in checked.sentences:
+        yield f"\nerror: {_escaped(sentence)}"
     found = [(report, finding) for report in checked.reports for finding in report.findings]
     if found:
         yield "\n| severity | place | rule | message |\n|---|---|---|---|"

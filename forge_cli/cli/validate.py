@@ -7,24 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from forge_cli.app.validate import Report, by_file, check_file
-from forge_cli.cli.arguments import (
-    COLOR,
-    QUIET,
-    VERBOSE,
-    Argument,
-    Option,
-    one_of,
-    read_at_once,
-    typer_function,
-)
-from forge_cli.cli.formats import FORMATS, Checked, load
-from forge_cli.cli.manifest_options import NOW
+from forge_cli.cli.arguments import read_at_once, typer_function
+from forge_cli.cli.formats import Checked, load
 from forge_cli.cli.spots import checkout
 from forge_cli.cli.terminal import Terminal, complain, in_actions, prepare_streams, write
+from forge_cli.cli.validate_options import OPTIONS, PATHS
 from forge_cli.errors import ForgeError
 from forge_cli.manifest.reading.discovery import STANDARD_INPUT, Selection, discover
 from forge_cli.manifest.reading.projects import projects
-from forge_cli.manifest.reading.source import MAX_SIZE, read, read_standard_input
+from forge_cli.manifest.reading.source import read, read_standard_input
 
 if TYPE_CHECKING:
     from forge_cli.app.selection import Choice
@@ -32,99 +23,6 @@ if TYPE_CHECKING:
 
 NOTHING_TO_CHECK = 5
 _TEXTS = ("full", "concise")
-
-
-def _size(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= 2**40:
-        raise ValueError(f"'{text}' is not a number of bytes; write  {MAX_SIZE}")
-    return int(text)
-
-
-def _report(text: str) -> tuple[str, str]:
-    form, _, path = text.partition("=")
-    if form not in FORMATS or not path:
-        raise ValueError(
-            f"'{text}' is not a format and a file, as  json=findings.json; "
-            f"formats are {', '.join(FORMATS)}"
-        )
-    return form, path
-
-
-def _name(text: str) -> str:
-    if not text:
-        raise ValueError("a name is not empty; write  manifest.yaml")
-    return text
-
-
-def _rules(text: str) -> tuple[str, ...]:
-    from forge_cli.app.selection import rules
-
-    return rules(text)
-
-
-def _warnings(text: str) -> tuple[str, ...]:
-    from forge_cli.app.selection import warnings
-
-    return warnings(text)
-
-
-OPTIONS = (
-    Option(
-        ("--format",),
-        f"How findings are written: {', '.join(FORMATS)}.",
-        "full",
-        "FORMAT",
-        one_of(*FORMATS),
-    ),
-    Option(
-        ("--report",),
-        "Write the findings to a file as well, in this format; any number of times.",
-        (),
-        "FORMAT=PATH",
-        _report,
-        many=True,
-    ),
-    Option(
-        ("--select",),
-        "Tell only of these rules, separated by commas; what else is an error still fails.",
-        (),
-        "RULES",
-        _rules,
-        many=True,
-    ),
-    Option(
-        ("--ignore",),
-        "Tell no warnings of these rules, separated by commas.",
-        (),
-        "RULES",
-        _warnings,
-        many=True,
-    ),
-    Option(("--strict",), "Warnings fail as well."),
-    Option(("--list-files",), "Only list the files that would be checked, one on each line."),
-    Option(("--allow-empty",), "Nothing to check is no failure."),
-    Option(("--only-manifests",), "Leave out named files that a folder is not searched for."),
-    Option(
-        ("--stdin-filename",),
-        "The name of what is read from standard input, when a path is '-'.",
-        "<stdin>",
-        "NAME",
-        _name,
-    ),
-    Option(("--max-size",), "Bytes that one manifest may have.", MAX_SIZE, "BYTES", _size),
-    NOW,
-    COLOR,
-    Option(QUIET, "Only findings, no summary."),
-    Option(VERBOSE, "Name each file that is checked."),
-)
-PATHS = Argument(
-    "paths",
-    "PATH",
-    "Files of any name, folders (searched for *.forge.yaml, and below a folder named manifests for "
-    "every manifest), or '-' for standard input. Default: what [tool.forge] manifests in "
-    "pyproject.toml names, else the current folder.",
-    many=True,
-)
 
 
 def validate(
@@ -174,7 +72,7 @@ def validate(
     checked = _checked(selection, reports, choice, strict, quiet, allow_empty)
     unwritten = list(files.save(report, checked, selection.files)) if report else []
     write(sys.stdout, _shown(format, checked, Terminal.of(sys.stdout, color)))
-    for sentence in (*checked.refusals, *_unshown(checked), *unwritten):
+    for sentence in (*checked.sentences, *unwritten):
         complain(sentence)
     return 2 if unwritten else checked.exit_code
 
@@ -270,16 +168,11 @@ def _checked(
     quiet: bool,
     allow_empty: bool,
 ) -> Checked:
-    told = list(map(choice.told, reports)) if choice else reports
+    files = by_file(reports)
+    told = tuple(map(choice.told, files) if choice else files)
     refusals, code = _refused(selection, allow_empty)
-    unshown = _errors(reports) - _errors(told) if choice else 0
-    fails = unshown > 0 or any(report.fails(strict) for report in told)
-    files, code = tuple(by_file(told)), code or int(fails)
-    return Checked(files, tuple(refusals), code, strict, quiet, checkout(os.environ), unshown)
-
-
-def _errors(reports: Iterable[Report]) -> int:
-    return sum(each.severity == "error" for report in reports for each in report.findings)
+    code = code or int(any(report.fails(strict) for report in told))
+    return Checked(told, tuple(refusals), code, strict, quiet, checkout(os.environ))
 
 
 def _choice(
@@ -295,10 +188,3 @@ def _choice(
     from forge_cli.app.selection import Choice
 
     return Choice(selected, ignored)
-
-
-def _unshown(checked: Checked) -> Iterator[str]:
-    if checked.unshown:
-        count = checked.unshown
-        errors, them = ("an error", "it") if count == 1 else (f"{count} errors", "them")
-        yield f"{errors} of other rules than the selected ones: see {them} without --select"

@@ -68,6 +68,17 @@ def test_the_summary_has_a_table(
     assert text.rstrip().endswith("| unknown-key | unknown key 'zzz' in the manifest |")
 
 
+def test_the_summary_tells_of_errors_that_are_not_shown(
+    capsys: pytest.CaptureFixture[str], summary: Path
+) -> None:
+    Path("a.yaml").write_text(FAULTY)
+    lines_of(capsys, "a.yaml", "--select", "unused-role", "--quiet")
+    assert summary.read_text() == (
+        "### forge validate\n\nNo findings of the selected rules in 1 file.\n\n"
+        "error: an error of other rules than the selected ones&#58; see it without --select\n\n"
+    )
+
+
 def test_nothing_in_the_table_is_markup(capsys: pytest.CaptureFixture[str], summary: Path) -> None:
     Path("a.yaml").write_text(FAULTY + "'|<b>@me #1 [x](y) `z` \\\\': 1\n")
     lines_of(capsys, "a.yaml")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from forge_cli.cli.arguments import read_at_once
-from forge_cli.cli.validate import OPTIONS, PATHS
+from forge_cli.cli.validate_options import OPTIONS, PATHS
 
 VALID = b"forge: 1\nwork_items:\n  hello:\n    run: [echo, hello]\n    capabilities: []\n"
 DUPLICATE = b"forge: 1\nforge: 1\n" + VALID.partition(b"\n")[2]

@@ -42,10 +42,23 @@ def test_an_error_that_is_not_selected_still_fails(capsys: Said) -> None:
     )
 
 
-def test_no_findings_is_not_said_where_an_error_is_not_shown(capsys: Said) -> None:
+def test_only_of_the_selected_rules_it_is_said_that_nothing_was_found(capsys: Said) -> None:
     Path("b.forge.yaml").write_text(FAULTY)
     assert main(["validate", "--select", "deadline-past"]) == 1
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr().out == "No findings of the selected rules in 2 files.\n"
+
+
+def test_an_error_in_a_shared_file_that_is_not_shown_is_counted_once(
+    capsys: Said, folder: Path
+) -> None:
+    Path(".git").mkdir()
+    Path("shared.yaml").write_text(ROLE.replace("capabilities", "capabilites"))
+    for name in ("b", "c"):
+        Path(f"{name}.forge.yaml").write_text(
+            "forge: 1\ninclude: [shared.yaml]\nwork_items: {a: {run: [x], capabilities: []}}\n"
+        )
+    _, complaint = rules(capsys, "--select", "deadline-past", code=1)
+    assert complaint.startswith("forge: error: an error of other rules")
 
 
 def test_ignored_warnings_are_not_told_and_do_not_fail(capsys: Said) -> None:

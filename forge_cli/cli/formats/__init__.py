@@ -17,8 +17,7 @@ class Checked(NamedTuple):
 
     `reports` are of files, by name; `refusals` are sentences on what could not be checked. With
     `strict` warnings fail as well, with `quiet` the findings are all that is said. `root` is the
-    folder that a CI service counts the names of files from. `unshown` is the number of errors that
-    fail although their rules are not among the selected ones.
+    folder that a CI service counts the names of files from.
     """
 
     reports: tuple[Report, ...]
@@ -27,7 +26,16 @@ class Checked(NamedTuple):
     strict: bool = False
     quiet: bool = False
     root: str = os.curdir
-    unshown: int = 0
+
+    @property
+    def unshown(self) -> int:
+        """The number of errors that fail although their rules are not among the selected ones."""
+        return sum(report.unshown for report in self.reports)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is said beside the findings: why it fails although they may show no error."""
+        return (*self.refusals, unselected(self.unshown)) if self.unshown else self.refusals
 
 
 class Format(Protocol):
@@ -49,6 +57,12 @@ FORMATS: Mapping[str, str] = {
     "gitlab": "a code quality report of GitLab",
 }
 """Every format, and what it is in a few words."""
+
+
+def unselected(errors: int) -> str:
+    """The sentence on errors that are not told, as their rules are not among the selected ones."""
+    count, them = ("an error", "it") if errors == 1 else (f"{errors} errors", "them")
+    return f"{count} of other rules than the selected ones: see {them} without --select"
 
 
 def load(name: str) -> Format:

@@ -21,7 +21,7 @@ def write(checked: Checked, terminal: Terminal) -> Iterator[str]:
                 yield ""
             yield from map(terminal.fit, _frame(sources, finding, terminal))
             rule = finding.rule
-    if checked.reports and not checked.quiet and (rule or not checked.unshown):
+    if checked.reports and not checked.quiet:
         if rule:
             yield ""
         yield summary(checked.reports) + (f"  More: forge explain {rule}" if rule else "")
@@ -38,7 +38,8 @@ def summary(reports: Sequence[Report]) -> str:
     faulty = sum(1 for report in reports if report.findings)
     files = f"{len(reports)} file{'s' if len(reports) != 1 else ''}"
     if not counts:
-        return f"No findings in {files}."
+        selected = " of the selected rules" if any(report.unshown for report in reports) else ""
+        return f"No findings{selected} in {files}."
     return f"{', '.join(counts)} in {files if faulty == len(reports) else f'{faulty} of {files}'}."
 
 

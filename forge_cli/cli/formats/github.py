@@ -3,16 +3,21 @@
 from collections.abc import Iterator
 
 from forge_cli.cli.actions import workflow_command
-from forge_cli.cli.formats import Checked
+from forge_cli.cli.formats import Checked, unselected
 from forge_cli.cli.spots import place_of, rooted
 from forge_cli.cli.terminal import Terminal
 from forge_cli.manifest.findings import Finding
 
 
 def write(checked: Checked, terminal: Terminal) -> Iterator[str]:
-    """A command for what could not be read, for each error, then for each warning."""
+    """A command for what could not be read or is not shown, for each error, then each warning."""
     for refusal in checked.refusals:
         yield workflow_command("error", refusal, terminal, title="forge")
+    for report in checked.reports:
+        if report.unshown:
+            path = rooted(report.path, checked.root)
+            told = unselected(report.unshown)
+            yield workflow_command("error", told, terminal, file=path, title="forge")
     for severity in ("error", "warning"):
         for report in checked.reports:
             for finding in report.findings:

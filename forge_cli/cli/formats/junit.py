@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
 
 from forge_cli.app.validate import Report
-from forge_cli.cli.formats import Checked
+from forge_cli.cli.formats import Checked, unselected
 from forge_cli.cli.formats.concise import header
 from forge_cli.cli.spots import place_of
 from forge_cli.cli.terminal import Terminal
@@ -20,7 +20,8 @@ def write(checked: Checked, _terminal: Terminal) -> Iterator[str]:
     """One document in ASCII: a suite for each file, with a test for each finding.
 
     A file without findings is one test that passed. A warning is a skipped test, with `strict` a
-    failed one; what could not be read is an error in a suite of its own.
+    failed one; errors that are not shown are one of their file, and what could not be read one in a
+    suite of its own.
     """
     suites = Element("testsuites", {"name": "forge validate"})
     for report in checked.reports:
@@ -38,8 +39,12 @@ def _add_file(suites: Element, report: Report, strict: bool) -> None:
     suite = SubElement(suites, "testsuite", {"name": path})
     for finding in report.findings:
         _add_finding(suite, report.path, finding, strict)
-    if not report.findings:
-        SubElement(suite, "testcase", {"name": "no findings", "classname": path, "file": path})
+    where = {"classname": path, "file": path}
+    if report.unshown:
+        case = SubElement(suite, "testcase", {"name": "other rules", **where})
+        SubElement(case, "error", {"message": unselected(report.unshown)})
+    elif not report.findings:
+        SubElement(suite, "testcase", {"name": "no findings", **where})
 
 
 def _add_finding(suite: Element, path: str, finding: Finding, strict: bool) -> None:

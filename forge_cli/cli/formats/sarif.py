@@ -9,7 +9,7 @@ from urllib.parse import quote
 from forge_cli import __version__
 from forge_cli.app.validate import Report
 from forge_cli.cli.fingerprints import Known, fingerprinted
-from forge_cli.cli.formats import Checked
+from forge_cli.cli.formats import Checked, unselected
 from forge_cli.cli.formats.json import encodable
 from forge_cli.cli.spots import place_of, rooted
 from forge_cli.cli.terminal import Terminal
@@ -89,13 +89,20 @@ def _rule(name: str) -> Object:
 
 def _invocation(checked: Checked) -> Object:
     """The call; what could not be read makes it one that did not succeed, findings do not."""
+    notifications = [_notification(refusal) for refusal in checked.refusals]
+    for report in checked.reports:
+        if report.unshown:
+            where = {"physicalLocation": {"artifactLocation": _file(report.path, checked.root)}}
+            notifications.append(_notification(unselected(report.unshown)) | {"locations": [where]})
     return {
         "executionSuccessful": not checked.refusals,
         "exitCode": checked.exit_code,
-        "toolExecutionNotifications": [
-            {"level": "error", "message": _message(refusal)} for refusal in checked.refusals
-        ],
+        "toolExecutionNotifications": notifications,
     }
+
+
+def _notification(sentence: str) -> Object:
+    return {"level": "error", "message": _message(sentence)}
 
 
 def _artifact(report: Report, root: str) -> Object:

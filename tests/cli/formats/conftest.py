@@ -44,3 +44,9 @@ def checked() -> Checked:
 def written() -> Callable[[str, Checked], str]:
     """The whole output of a format, as a file has it."""
     return lambda form, checked: "\n".join(load(form).write(checked, Terminal()))
+
+
+@pytest.fixture
+def unselected() -> Checked:
+    """A file without findings of the selected rules, and with two errors of others."""
+    return Checked((Report("a.yaml", (), b"", unshown=2),), (), 1)

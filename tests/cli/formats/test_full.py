@@ -231,6 +231,7 @@ def test_the_summary_counts() -> None:
         ((error, warning, warning), "1 error, 2 warnings in 3 files.  More: forge explain a-rule"),
         ((error, clean), "1 error in 1 of 2 files.  More: forge explain a-rule"),
         ((clean,), "No findings in 1 file."),
+        ((clean._replace(unshown=1),), "No findings of the selected rules in 1 file."),
     ]
     for reports, line in last:
         assert list(full.write(Checked(reports), Terminal()))[-1] == line

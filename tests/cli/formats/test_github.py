@@ -47,3 +47,10 @@ def test_nothing_in_a_name_or_message_is_a_command(written: Written) -> None:
         r"x,y=1::\r%0A::error::%250A\x1b]0;t\x07\u202e%0A"
         r"x,y=1::\r%0A::error::%250A\x1b]0;t\x07\u202e"
     )
+
+
+def test_errors_that_are_not_shown_are_one_of_their_file(
+    unselected: Checked, written: Written
+) -> None:
+    command = written("github", unselected)
+    assert command.startswith("::error file=a.yaml,title=forge::2 errors of other rules")

@@ -32,3 +32,12 @@ def test_a_path_does_not_begin_with_a_dot(checked: Checked, written: Written) ->
 
 def test_without_findings_it_is_an_empty_list(written: Written) -> None:
     assert json.loads(written("gitlab", Checked((Report("a", (), b""),)))) == []
+
+
+def test_errors_that_are_not_shown_are_an_entry_at_their_file(
+    unselected: Checked, written: Written
+) -> None:
+    (entry,) = json.loads(written("gitlab", unselected))
+    assert entry["description"].startswith("2 errors of other rules")
+    assert entry["severity"] == "major"
+    assert entry["location"] == {"path": "a.yaml", "lines": {"begin": 1}}

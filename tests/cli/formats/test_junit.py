@@ -46,3 +46,13 @@ def test_what_could_not_be_read_is_an_error(checked: Checked, written: Written) 
     assert counts(suites) == {"tests": 4, "failures": 1, "errors": 1, "skipped": 1}
     (case,) = suites[2]
     assert case[0].attrib["message"] == "'\\x00<a>' is odd"
+
+
+def test_errors_that_are_not_shown_are_one_of_their_file(
+    unselected: Checked, written: Written
+) -> None:
+    suites = ET.fromstring(written("junit", unselected))
+    assert counts(suites) == {"tests": 1, "failures": 0, "errors": 1, "skipped": 0}
+    ((case,),) = suites
+    assert case.attrib["file"] == "a.yaml"
+    assert case[0].attrib["message"].startswith("2 errors of other rules")

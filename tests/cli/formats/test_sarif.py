@@ -160,3 +160,14 @@ def test_a_silenced_warning_is_a_result_that_is_suppressed_for_its_reason(run: R
         {"kind": "inSource", "justification": "kept for the night shift"}
     ]
     assert lazy["suppressions"] == []
+
+
+def test_errors_that_are_not_shown_are_a_notification_at_their_file(
+    unselected: Checked, run: Run
+) -> None:
+    found = run(unselected)
+    (told,) = found["invocations"][0]["toolExecutionNotifications"]
+    assert told["message"]["text"].startswith("2 errors of other rules")
+    (where,) = told["locations"]
+    assert where["physicalLocation"]["artifactLocation"]["uri"] == "a.yaml"
+    assert found["results"] == []
