@@ -15,11 +15,12 @@ run: $(INSTALLED)
 	$(BIN)/forge run $(COPY)/manifests/software-delivery.yaml --workspace $(COPY)
 
 # The core first, by branches, from its own tests; then the rest, at the speed that has without.
+# What the tests of one file install is installed once: they stay together.
 CORE := tests/multiagent tests/labs
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -q -n 2 $(CORE) --cov=forge_cli.multiagent --cov-branch \
 		--cov-report=term-missing:skip-covered --cov-fail-under=100
-	$(BIN)/python -m pytest -q -n 2 $(addprefix --ignore=,$(CORE))
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(addprefix --ignore=,$(CORE))
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .

@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
+_FETCHING = ("index", "npm")
+"""The marks of tests that install something first, which takes as long as the network does."""
+
 _KEPT = Path(__file__).resolve().parents[1] / "build" / "npm"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give tests that install something the time for it."""
+    for item in items:
+        if any(map(item.get_closest_marker, _FETCHING)):
+            item.add_marker(pytest.mark.timeout(600))
 
 
 @pytest.fixture(scope="session")
