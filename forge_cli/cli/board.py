@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from forge_cli.cli.words import PROBLEMS
 from forge_cli.multiagent.budget import used
@@ -23,8 +24,7 @@ _ENDING = frozenset(
 _MOST_NAME = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(NamedTuple):
     """How an item ended, or why it stands open until somebody decides."""
 
     status: str
@@ -76,8 +76,7 @@ class Row:
             self.before, self.began, self.ended = self.lasted(until), since, None
 
 
-@dataclass(frozen=True, slots=True)
-class Flight:
+class Flight(NamedTuple):
     """A turn in flight: since when (milliseconds since the epoch), and with what reserved."""
 
     since: int

@@ -4,10 +4,12 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from forge_cli.engines.recording import carried_out, response
 from forge_cli.gateway.patience import StoppedError
 from forge_cli.handlers.context import Stopped
+from forge_cli.multiagent.agenda import Agenda
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.ports import Artifacts, Clock, Handler, Judge, Ledger, Observer
@@ -71,6 +73,9 @@ class LocalEngine:
         # Turns whose verdict a signal cut short: they end when that signal has been taken in.
         self._undecided: list[tuple[Turn, TurnResult]] = []
         self._expired: dict[str, tuple[str, str]] = {}
+        # One timer for all turns: of most, the time is never up.
+        self._timeouts = Agenda()
+        self._limits: dict[str, tuple[int, Turn]] = {}
         self._cancelled: set[str] = set()
         self._signals: deque[str] = deque()
         self._fault: BaseException | None = None
@@ -114,6 +119,7 @@ class LocalEngine:
         """Turn what came from outside since the last pass into events."""
         if self._fault is not None:
             raise self._fault
+        self._expire()
         now = self._clock.now()
         while self._signals:
             signal = self._signals.popleft()
@@ -160,17 +166,17 @@ class LocalEngine:
                 observe(event)
 
     def _begin(self, turn: Turn) -> None:
-        loop = asyncio.get_running_loop()
-        task = loop.create_task(self._call(turn))
+        task = asyncio.get_running_loop().create_task(self._call(turn))
         self._tasks[turn.attempt_id] = task
-        timer = loop.call_later(turn.timeout / 1000, self._expire, turn)
-        task.add_done_callback(lambda done: self._finish(turn, done, timer))
+        self._limits[turn.attempt_id] = limit = _ticks() + 1 + turn.timeout, turn
+        self._timeouts.add(limit[0], turn.attempt_id)
+        task.add_done_callback(partial(self._finish, turn))
         if turn.attempt_id in self._cancelled:
             # What was decided behind it, in the same pass, has ended its item or the run.
             task.cancel()
 
-    def _finish(self, turn: Turn, task: asyncio.Task[None], timer: asyncio.TimerHandle) -> None:
-        timer.cancel()
+    def _finish(self, turn: Turn, task: asyncio.Task[None]) -> None:
+        self._timeouts.remove(self._limits.pop(turn.attempt_id)[0], turn.attempt_id)
         if task.cancelled():
             # It was cancelled before its first step, so it could not say so itself.
             result = TurnResult.failed("cancelled", "it was cancelled before it began", usage={})
@@ -200,7 +206,14 @@ class LocalEngine:
         self._results.append((turn, result))
         self._wake.set()
 
-    def _expire(self, turn: Turn) -> None:
+    def _expire(self) -> None:
+        """Cancel the turns whose time is up."""
+        for attempt in list(self._timeouts.due(_ticks())):
+            limit, turn = self._limits[attempt]
+            self._timeouts.remove(limit, attempt)
+            self._time_out(turn)
+
+    def _time_out(self, turn: Turn) -> None:
         late = self._clock.now() >= turn.deadline
         reason = "deadline has passed" if late else f"timeout after {turn.timeout / 1000:g} s"
         self._expired[turn.attempt_id] = ("deadline" if late else "timeout", reason)
@@ -219,8 +232,10 @@ class LocalEngine:
         if not (self._results or self._signals or self._fault):
             now, due = self._clock.now(), self._renewed + HEARTBEAT
             wakeup = self._run.wakeup(self._decided)
-            delay = max(0, due - now if wakeup is None else min(wakeup, due) - now) / 1000
-            self._timer = asyncio.get_running_loop().call_later(delay, self._wake.set)
+            delay = max(0, due - now if wakeup is None else min(wakeup, due) - now)
+            if (timeout := self._timeouts.first()) is not None:
+                delay = max(0, min(delay, timeout - _ticks()))
+            self._timer = asyncio.get_running_loop().call_later(delay / 1000, self._wake.set)
             await self._wake.wait()
             self._timer.cancel()
         await self._settle()
@@ -243,3 +258,8 @@ class LocalEngine:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+
+
+def _ticks() -> int:
+    """Whole milliseconds of the monotonic clock."""
+    return time.monotonic_ns() // 1_000_000

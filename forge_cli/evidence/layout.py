@@ -43,27 +43,28 @@ class Placement:
     """
 
     def __init__(self) -> None:
-        self._turns: dict[str, list[Mapping[str, str]]] = {}
+        self._turns: dict[str, int] = {}
+        self._kept: dict[tuple[str, int], Mapping[str, str]] = {}
 
     def add(self, event: Event) -> None:
         """Note what the event says is kept: the end of a turn, or a result from elsewhere."""
         if event.kind not in _KEEPING:
             return
+        number = self._turns[event.item] = self._turns.get(event.item, 0) + 1
         files = {file_name(name): kept for name, kept in (event.body.get("captured") or {}).items()}
         for key, kept in kept_output(event.body.get("output") or {}):
             files[f"output/{file_name(key)}.json"] = kept
-        self._turns.setdefault(event.item, []).append(files or _NOTHING)
+        if files:
+            self._kept[event.item, number] = files
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Path within the evidence folder, and digest, of every artifact."""
-        for item, turns in self._turns.items():
-            for number, files in enumerate(turns, start=1):
-                folder = "" if number == len(turns) else f"turn-{number}/"
-                for name, kept in files.items():
-                    yield f"{ITEMS}/{item}/{folder}{name}", kept
+        for (item, number), files in self._kept.items():
+            folder = "" if number == self._turns[item] else f"turn-{number}/"
+            for name, kept in files.items():
+                yield f"{ITEMS}/{item}/{folder}{name}", kept
 
 
-_NOTHING: Mapping[str, str] = {}
 _KEEPING = frozenset({"turn_ended", "turn_lost", "item_decided", "item_reused"})
 
 

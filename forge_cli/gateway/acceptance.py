@@ -25,6 +25,9 @@ SMALL, SHORT = 16, 2_048
 
 _FIXED = frozenset({bool, int, float})
 
+_SAFE = frozenset({bool, type(None)})
+"""Types of which every value is I-JSON."""
+
 MAX_INTEGER = 2**53 - 1
 
 FileDigest = Callable[[str], str | None]
@@ -110,15 +113,14 @@ def fault_of(
     An output that its schema, or its criteria, cannot be held against within so many seconds is
     wrong.
     """
-    faults = (
-        unsafe(output),
-        _keys_fault(keys, output),
-        _reference_fault(output),
-        _proposal_fault(plan, item, output),
-        _schema_fault(plan, item, output, seconds),
-        _criteria_fault(item, output, seconds),
+    return (
+        unsafe(output)
+        or _keys_fault(keys, output)
+        or _reference_fault(output)
+        or _proposal_fault(plan, item, output)
+        or _schema_fault(plan, item, output, seconds)
+        or _criteria_fault(item, output, seconds)
     )
-    return next((fault for fault in faults if fault), "")
 
 
 def unsafe(value: Json, where: str = "the output") -> str:
@@ -142,6 +144,8 @@ def unsafe(value: Json, where: str = "the output") -> str:
 
 def _faults_of_members(value: Mapping[Any, Json], where: str) -> Iterator[str]:
     for key, member in value.items():
+        if type(key) is str and key.isascii() and type(member) in _SAFE:
+            continue
         if not isinstance(key, str):
             yield f"{where} has the key {key!r}, which is not text"
             return

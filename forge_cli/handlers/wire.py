@@ -36,15 +36,28 @@ def encode_turn(turn: Turn) -> bytes:
     `context`, `completion`, `inbox` and `state` are left out where there is none.
     """
     grant = turn.grant
-    words: dict[str, Json] = {name: getattr(turn, name) for name in PLAIN}
-    for name in MAPPINGS:
-        words[name] = dict(getattr(turn, name))
-    words["grant"] = {
-        "capabilities": sorted(grant.capabilities),
-        "actions": sorted(grant.actions),
-        "scope": grant.scope,
-        "writes": grant.writes,
-        "outputs": grant.outputs,
+    words: dict[str, Json] = {
+        "run_id": turn.run_id,
+        "item_id": turn.item_id,
+        "attempt_id": turn.attempt_id,
+        "key": turn.key,
+        "number": turn.number,
+        "role_id": turn.role_id,
+        "role_version": turn.role_version,
+        "purpose": turn.purpose,
+        "handler_kind": turn.handler_kind,
+        "timeout": turn.timeout,
+        "deadline": turn.deadline,
+        "inputs": dict(turn.inputs),
+        "handler": dict(turn.handler),
+        "budget": dict(turn.budget),
+        "grant": {
+            "capabilities": sorted(grant.capabilities),
+            "actions": sorted(grant.actions),
+            "scope": grant.scope,
+            "writes": grant.writes,
+            "outputs": grant.outputs,
+        },
     }
     for name in OPTIONAL:
         if (value := getattr(turn, name)) is not None:
@@ -56,14 +69,8 @@ def encode_turn(turn: Turn) -> bytes:
     return _encode(words).encode()
 
 
-MAPPINGS = ("inputs", "handler", "budget")
 OPTIONAL = ("context", "completion", "state")
 MESSAGE = tuple(field.name for field in fields(AgentMessage))
-PLAIN = tuple(
-    field.name
-    for field in fields(Turn)
-    if field.name not in (*MAPPINGS, *OPTIONAL, "grant", "inbox")
-)
 
 
 def decode_turn(words: dict[str, Json]) -> Turn:

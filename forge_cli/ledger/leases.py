@@ -26,6 +26,12 @@ def read(connection: sqlite3.Connection) -> Lease | None:
     return None if row is None else Lease(*row)
 
 
+def holds(connection: sqlite3.Connection, lease: Lease) -> bool:
+    """Whether the lease is still the one of its epoch, within the caller's transaction."""
+    query = "SELECT 1 FROM lease WHERE epoch = ?"
+    return connection.execute(query, (lease.epoch,)).fetchone() is not None
+
+
 def take(
     connection: sqlite3.Connection, run: str, holder: str, now: int, by_force: bool = False
 ) -> Lease:

@@ -30,6 +30,10 @@ class Agenda:
         """The names whose time has come, earliest first."""
         return (name for _, name in islice(self._entries, self._passed(now)))
 
+    def first(self) -> int | None:
+        """The earliest time that is still waited for, past or to come."""
+        return self._entries[0][0] if self._entries else None
+
     def following(self, now: int) -> int | None:
         """The first time that is still to come, or None."""
         index = self._passed(now)

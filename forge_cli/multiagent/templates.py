@@ -121,7 +121,7 @@ def fill(value: Json, lookup: Lookup) -> Json:
     if isinstance(value, str):
         return _fill_text(value, lookup) if "${" in value else value
     if isinstance(value, dict):
-        return _fill_members(value, lookup)
+        return _fill_members(value, lookup) if value else value
     if isinstance(value, list | tuple):
         return [fill(element, lookup) for element in value]
     return value

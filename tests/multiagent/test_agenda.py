@@ -36,3 +36,11 @@ def test_removing_who_is_not_there_changes_nothing() -> None:
     found.remove(10, "c")
     found.remove(99, "a")
     assert list(found.due(99)) == ["a", "b", "c"]
+
+
+def test_the_first_time_may_be_past_and_is_none_where_nobody_waits() -> None:
+    agenda = Agenda()
+    assert agenda.first() is None
+    agenda.add(7, "b")
+    agenda.add(5, "a")
+    assert agenda.first() == 5
