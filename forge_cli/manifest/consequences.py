@@ -1,52 +1,104 @@
-"""Which findings about meaning only follow from a fault of the shape, and so are not told."""
+"""Which findings about meaning only follow from a fault of the shape, and so are not told.
+
+A finding follows if what is lost could have been what makes it untrue. So each rule has the keys
+that it looks at; it is believed where none of them is lost in what the finding speaks of: its item
+or role, the one above, the role and the contract behind it, the items that it refers to, the run.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.naming import entity_of
+from forge_cli.manifest.shape.faults import StructureError
 from forge_cli.manifest.subject import Subject
 
-_SECTIONS = frozenset(
+if TYPE_CHECKING:
+    from forge_cli.manifest.meaning.nodes import Node
+
+_SECTIONS = frozenset({"capabilities", "delegations", "include", "roles", "work_items"})
+"""Sections without which most names lead nowhere."""
+
+_DOER = frozenset(
     {
-        "capabilities",
-        "context_packages",
-        "delegations",
-        "env",
-        "include",
-        "inputs",
-        "roles",
-        "schemas",
-        "secrets",
-        "state",
-        "work_items",
-    }
-)
-_IDENTITY = frozenset(
-    {
-        "authority",
-        "capabilities",
         "delegate",
-        "delegates",
         "delegation",
         "delegator",
-        "for_each",
         "handler",
         "kind",
-        "outputs",
-        "owner",
         "pattern",
         "role",
         "run",
-        "scope",
         "script",
         "sub_tasks",
-        "with",
-        "writes",
     }
 )
 """Keys that say what an item, a role or a delegation is; without one, nothing said of it holds."""
 
-_ORDER = frozenset({"depends_on", "after", "with"})
-_ABOUT_ORDER = frozenset({"unordered-read", "write-conflict"})
-_ABOUT_OUTPUTS = frozenset({"unknown-reference", "bad-expression"})
+_ORDER = frozenset({"depends_on", "after", "with", "when", "for_each", "env", "goal"})
+
+
+def _on(*keys: str) -> frozenset[str]:
+    return _DOER | frozenset(keys)
+
+
+_LOOKS_AT: Mapping[str, frozenset[str]] = {
+    "unknown-reference": _on(
+        "channels", "context_packages", "env", "inputs", "outputs", "schemas", "secrets", "state"
+    ),
+    "version-mismatch": frozenset({"schemas", "version"}),
+    "unknown-interpolation": frozenset({"for_each"}),
+    "bad-expression": _on("outputs"),
+    "capability-exceeds-role": _on("capabilities"),
+    "authority-exceeds-delegates": _on("authority", "capabilities", "delegates", "to"),
+    "output-exceeds-role": _on("outputs"),
+    "scope-exceeds-parent": _on("for_each", "scope", "writes"),
+    "budget-exceeds-parent": _on(
+        "budget", "cost_usd", "max_usage", "model_calls", "tokens", "tool_calls"
+    ),
+    "deadline-after-parent": frozenset({"deadline", "delegation"}),
+    "depth-exceeded": _on("delegates", "depth", "hierarchical_max_depth", "settings", "to"),
+    "write-conflict": _on("capabilities", "for_each", "scope", "writes"),
+    "state-owner-conflict": _on("merge", "owner", "return_channel", "state"),
+    "unordered-read": _on("return_channel"),
+    "risk-understated": _on("capabilities"),
+    "missing-compensation": frozenset({"compensate"}),
+    "unbounded-transcript": frozenset({"max_bytes", "summary"}),
+    "correlated-reviewers": _on("instructions", "model_family", "review"),
+    "joint-too-large": frozenset({"max_joint_agents", "settings"}),
+    "no-proposal": _on("outputs", "pattern"),
+    "inert-key": _on(
+        "backoff",
+        "capabilities",
+        "complexity",
+        "dynamic_decomposition",
+        "for_each",
+        "max_attempts",
+        "result",
+        "scope",
+        "settings",
+        "stdin",
+        "writes",
+    ),
+}
+"""What a rule looks at in what a finding speaks of; rules that look at one text are not here."""
+
+_WHO = _on("authority", "capabilities", "delegates", "outputs", "owner", "scope", "to")
+
+_LOOKS_AT_ALL: Mapping[str, frozenset[str]] = {
+    "unknown-reference": frozenset({"return_channel"}),
+    "no-capable-role": _WHO,
+    "ambiguous-route": _WHO | {"argv", "call", "env", "model", "sandbox", "secrets"},
+    "route-overprivileged": _WHO,
+    "unused-role": _WHO,
+    "unreachable-minimum": _DOER | {"required"},
+    "write-conflict": _ORDER | _DOER,
+    "state-owner-conflict": _ORDER | _DOER,
+    "unordered-read": _ORDER | _DOER,
+    "budget-oversubscribed": _on("budget", "cost_usd", "model_calls", "tokens", "tool_calls"),
+}
+"""What a rule looks at everywhere in the manifest."""
 
 
 def judgeable(subject: Subject) -> bool:
@@ -62,28 +114,93 @@ class Consequences:
 
     def __init__(self, subject: Subject) -> None:
         errors = subject.structure.errors
+        self._subject = subject
         self._told = {error.path for error in errors if error.rule != "missing-key"}
-        holes = subject.source.holes
-        lost = {path for path in subject.structure.lost if path}
-        self._vague = {entity_of(path) for path in lost if path[-1] in _IDENTITY}
-        self._vague |= {entity_of(path) for path in holes}
-        keys = {path[-1] for path in lost}
-        self._mute: frozenset[str] = frozenset()
-        if holes or keys & _ORDER:
-            self._mute |= _ABOUT_ORDER
-        if holes or "outputs" in keys:
-            self._mute |= _ABOUT_OUTPUTS
+        self._holes = {entity_of(path) for path in subject.source.holes}
+        self._lost: dict[Path, set[str]] = {}
+        guessed = (error.path for error in errors if _is_guess(error))
+        for path in (*subject.structure.lost, *guessed):
+            key = next((step for step in reversed(path) if isinstance(step, str)), "")
+            self._lost.setdefault(entity_of(path), set()).add(key)
+        self._everywhere = frozenset().union(*self._lost.values())
 
     def include(self, finding: Finding) -> bool:
         """Whether a finding about meaning only follows from a fault that is told anyway."""
-        return (
-            finding.rule in self._mute
-            or self._is_told(finding.spot)
-            or any(self._is_vague(spot.path) for spot in (finding.spot, *finding.related))
+        if self._is_told(finding.spot):
+            return True
+        if self._holes and self._is_vague(finding):
+            return True
+        if not self._lost:
+            return False
+        if not self._everywhere.isdisjoint(_LOOKS_AT_ALL.get(finding.rule, ())):
+            return True
+        keys = _LOOKS_AT.get(finding.rule)
+        return keys is not None and any(
+            not keys.isdisjoint(self._lost.get(entity, ())) for entity in self._concerned(finding)
         )
 
     def _is_told(self, spot: Spot) -> bool:
         return any(spot.path[:length] in self._told for length in range(1, len(spot.path) + 1))
 
-    def _is_vague(self, path: Path) -> bool:
-        return bool(path) and entity_of(path) in self._vague
+    def _is_vague(self, finding: Finding) -> bool:
+        """Whether it is about a mapping of which the reader left out something, or about order."""
+        if finding.rule in ("unordered-read", "write-conflict", *_ABOUT_OUTPUTS):
+            return True
+        spots = (finding.spot, *finding.related)
+        return any(entity_of(spot.path) in self._holes - {()} for spot in spots)
+
+    def _concerned(self, finding: Finding) -> Iterator[Path]:
+        """The paths of all that a finding speaks of; () is the run."""
+        yield ()
+        for spot in (finding.spot, *finding.related):
+            entity = entity_of(spot.path)
+            yield entity
+            if entity in self._nodes:
+                yield from _behind(self._nodes[entity])
+            for node in self._mentioned.get(spot.path, ()):
+                yield node.path
+                yield from _behind(node)
+            yield from self._parties(entity)
+            if spot.path[-1:] == ("owner",):
+                yield ("work_items", spot.token or "")
+
+    @cached_property
+    def _nodes(self) -> "Mapping[Path, Node]":
+        return {node.path: node for node in self._subject.topology.nodes.values()}
+
+    @cached_property
+    def _mentioned(self) -> "Mapping[Path, list[Node]]":
+        """The items that each text refers to."""
+        topology = self._subject.topology
+        found: dict[Path, list[Node]] = {}
+        for mention in topology.mentions.all():
+            if mention.root == "items" and mention.name in topology.nodes:
+                found.setdefault(mention.path, []).append(topology.nodes[mention.name])
+        return found
+
+    def _parties(self, entity: Path) -> Iterator[Path]:
+        """The roles of a contract."""
+        if entity[:1] == ("delegations",):
+            contract = self._subject.topology.contracts.get(str(entity[1]))
+            agents = (contract.delegator, contract.delegate) if contract is not None else ()
+            yield from (agent.path for agent in agents if agent is not None)
+
+
+_ABOUT_OUTPUTS = ("unknown-reference", "bad-expression")
+
+
+def _is_guess(error: StructureError) -> bool:
+    """Whether what is judged in its place may not be what was meant: a word for a list of one."""
+    return error.rule in ("wrong-type", "ambiguous-scalar") and not {"text", "list"}.isdisjoint(
+        error.wanted
+    )
+
+
+def _behind(node: "Node") -> Iterable[Path]:
+    """What an item has from others: the item above, its role, its contract."""
+    if node.parent is not None:
+        yield node.parent.path
+    if node.agent is not None:
+        yield node.agent.path
+    if node.contract is not None:
+        yield node.contract.path

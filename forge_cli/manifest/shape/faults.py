@@ -51,10 +51,15 @@ class StructureError(NamedTuple):
         return suggest(word, self.known, only_slips=word in owners() or word in WORDS)
 
     @property
+    def meant(self) -> str | None:
+        """The key that was probably meant by an unknown one."""
+        suggestion = self.suggestion if self.rule == "unknown-key" else None
+        return suggestion.word if suggestion else None
+
+    @property
     def replaced(self) -> str | None:
         """The key that is missing because an unknown one was written in its place."""
-        meant = self.suggestion if self.rule == "unknown-key" else None
-        return meant.word if meant and meant.word not in self.present else None
+        return self.meant if self.meant not in self.present else None
 
 
 def mistyped(

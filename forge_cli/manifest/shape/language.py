@@ -106,6 +106,8 @@ def shapes(node: Node) -> tuple[str, ...]:
             return labels(node)
         case "literal":
             return tuple(dict.fromkeys(_NAMES[type(each).__name__] for each in node["expected"]))
+        case "any":
+            return tuple(dict.fromkeys(_NAMES.values()))
     return (_NAMES[node["type"]],)
 
 

@@ -36,14 +36,18 @@ def mended(data: Any, errors: Iterable[StructureError]) -> tuple[dict[str, Any],
         if stand_in is _GONE and isinstance(path[-1], int):
             stand_in = ""
         if stand_in in (_GONE, "", [], {}):
-            lost.add((*path[:-1], error.replaced or path[-1]))
+            lost.add((*path[:-1], error.meant or path[-1]))
         _put(sound, copied, path, stand_in)
     return sound, frozenset(lost)
 
 
 def _unjudged_handler(error: StructureError) -> Path:
     """The path of a handler whose kind is not known, so that nothing in it was looked at."""
-    path = (*error.path, error.key) if error.rule == "missing-key" else error.path
+    path = error.path
+    if error.rule == "missing-key":
+        path = (*path, error.key)
+    elif error.meant == "kind":
+        path = (*path[:-1], "kind")
     return path[:-1] if path[-2:] == ("handler", "kind") else ()
 
 

@@ -160,13 +160,35 @@ def _missing_key(location: tuple[int | str, ...], data: Any) -> StructureError:
 def _unknown_kind(trace: _Trace) -> StructureError | None:
     kinds = labels(trace.node)
     if "kind" not in trace.value:
-        return StructureError("missing-key", trace.path, "key", key="kind", known=kinds)
+        return _misspelt_kind(trace) or _no_kind(trace)
     kind, path = trace.value["kind"], (*trace.path, "kind")
     if kind is None:
         return None
     if isinstance(kind, str):
         return StructureError("unknown-kind", path, value=kind, known=kinds)
     return mistyped(path, kind, ("text",))
+
+
+def _no_kind(trace: _Trace) -> StructureError:
+    """Known are all kinds, first those that have the keys which are there."""
+    written = frozenset(trace.value)
+    kinds = sorted(
+        labels(trace.node), key=lambda kind: not written <= {*keys(choice(trace.node, kind))}
+    )
+    return StructureError("missing-key", trace.path, "key", key="kind", known=tuple(kinds))
+
+
+def _misspelt_kind(trace: _Trace) -> StructureError | None:
+    """The key that was probably meant as `kind`, without which no other one can be judged."""
+    choices = (keys(choice(trace.node, kind)) for kind in labels(trace.node))
+    taken = frozenset().union(*choices)
+    for name, value in trace.value.items():
+        error = StructureError(
+            "unknown-key", (*trace.path, name), "key", value=value, known=("kind",)
+        )
+        if name not in taken and error.suggestion:
+            return error
+    return None
 
 
 def _wrong_value(kind: str, trace: _Trace, detail: ErrorDetails) -> StructureError | None:

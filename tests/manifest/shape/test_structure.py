@@ -95,6 +95,18 @@ def test_a_handler_is_judged_by_its_kind() -> None:
     ]
 
 
+@pytest.mark.parametrize("word", ["knid", "type"])
+def test_a_handler_whose_kind_is_misspelt_is_one_fault_at_that_key(word: str) -> None:
+    assert faults(role(handler={"argv": 3, word: "command"})) == [
+        ("unknown-key", ("roles", "reviewer", "handler", word))
+    ]
+
+
+def test_a_handler_without_a_kind_is_told_first_of_one_that_has_its_keys() -> None:
+    (error,) = structure(role(handler={"call": "handlers.py:review"})).errors
+    assert (error.rule, error.key, error.known[0]) == ("missing-key", "kind", "function")
+
+
 def test_a_handler_of_unknown_kind_is_one_fault() -> None:
     assert faults(role(handler={"kind": "comand", "argv": 3})) == [
         ("unknown-kind", ("roles", "reviewer", "handler", "kind"))
