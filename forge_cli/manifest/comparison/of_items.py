@@ -7,10 +7,11 @@ from typing import Any
 
 from forge_cli.manifest.comparison.changes import Key
 from forge_cli.manifest.comparison.limits import Allowance, Limit, Reach, earliest, narrowest
-from forge_cli.manifest.comparison.of_roles import accepted, contract_key, role_key
+from forge_cli.manifest.comparison.of_roles import accepted, contract_key, delegates_of, role_key
 from forge_cli.manifest.comparison.of_run import RUN
 from forge_cli.manifest.comparison.parts import Fact, Part
 from forge_cli.manifest.comparison.policies import on_failure
+from forge_cli.manifest.comparison.programs import NO_SANDBOX
 from forge_cli.manifest.comparison.sides import Side
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.assembly import INHERITED
@@ -72,6 +73,8 @@ class _Item:
         node = self._node
         facts = {
             **self._doing(),
+            **self._held(),
+            **self._handed_on(),
             **self._grant(),
             **self._limits(),
             **self._course(),
@@ -90,6 +93,9 @@ class _Item:
         items = tuple(item_key(each.item_id) for each in _ancestors(node))
         keys = (*INHERITED, self._way()) if items else ()
         found = {key: items for key in keys if key not in node.own}
+        if node.agent is not None and node.way != "inline":
+            for key in _OF_A_HANDLER:
+                found[key] = (*found.get(key, ()), role_key(node.agent))
         if node.contract is not None:
             found |= dict.fromkeys(_OF_A_CONTRACT, (contract_key(node.contract),))
             if "outputs" not in node.contract.written and node.agent is not None:
@@ -116,13 +122,41 @@ class _Item:
         node, side = self._node, self._side
         facts = {"routing": Fact(_doer(node), self._doer_path(), self._above.get(self._way(), ()))}
         if node.way == "inline":
-            role_id = f"inline:{node.item_id}"
             key = "run" if "run" in node.written else "script"
-            facts["handler"] = self._fact(key, side.program(role_id))
-            return facts
-        facts["env"] = self._fact("env", node.written.get("env", {}))
-        facts["secrets"] = self._fact("secrets", frozenset(node.written.get("secrets", ())))
+            facts["handler"] = self._fact(key, side.program(f"inline:{node.item_id}"))
+        else:
+            facts["env"] = self._fact("env", node.written.get("env", {}))
         return facts
+
+    def _held(self) -> dict[str, Fact]:
+        """What its turns are given, by itself and by its role's handler, and what holds them."""
+        node, written = self._node, self._node.written
+        if node.children:
+            secrets, sandbox = frozenset[str](), NO_SANDBOX
+        else:
+            program = self._side.program(self._item.role_id)
+            secrets, sandbox = program.secrets, program.sandbox
+        facts = {
+            "secrets": self._fact("secrets", secrets | {*written.get("secrets", ())}),
+            "sandbox": self._fact("sandbox", written.get("sandbox", sandbox)),
+        }
+        if not node.children:
+            facts["tools"] = self._fact("tools", program.tools)
+        return facts
+
+    def _handed_on(self) -> dict[str, Fact]:
+        """To whom whoever does it may hand on what of it, and over how many links."""
+        node, agent = self._node, self._node.agent
+        if agent is None or node.children:
+            return {}
+        depth = agent.depth if node.contract is None else node.contract.written.get("depth", 0)
+        others = delegates_of(self._side, agent) if depth else frozenset[str]()
+        words = agent.delegated if depth else frozenset[str]()
+        return {
+            "depth": self._fact("depth", depth),
+            "delegates": self._fact("delegates", others),
+            "delegated capabilities": self._fact("delegated capabilities", words),
+        }
 
     def _way(self) -> str:
         keys = ("role", "delegation", "run", "script")
@@ -224,8 +258,11 @@ _OF_A_CONTRACT = (
     "criteria",
     "evidence",
     "return_channel",
+    "depth",
 )
-_OF_A_ROLE = ("capabilities", "scope", "outputs")
+_OF_A_ROLE = ("capabilities", "scope", "outputs", "depth")
+_OF_A_HANDLER = ("secrets", "sandbox", "tools", "delegates", "delegated capabilities")
+"""What an item has from its role as well, whatever it says itself."""
 
 
 def _ancestors(node: Node) -> Iterator[Node]:

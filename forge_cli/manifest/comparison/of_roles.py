@@ -7,7 +7,9 @@ from forge_cli.manifest.comparison.limits import Allowance, Limit, Reach, earlie
 from forge_cli.manifest.comparison.of_run import RUN
 from forge_cli.manifest.comparison.parts import Fact, Part
 from forge_cli.manifest.comparison.policies import on_failure
+from forge_cli.manifest.comparison.programs import Program
 from forge_cli.manifest.comparison.sides import Side
+from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.limits import budget, read_deadline
 from forge_cli.manifest.meaning.nodes import Agent, Delegated, Written
 
@@ -45,7 +47,7 @@ def schema_holder(side: Side, written: str | None) -> tuple[Key, ...]:
     return (("schema", schema_id if len(same) == 1 else key),)
 
 
-def accepted(side: Side, written: Written, path: tuple[str | int, ...]) -> dict[str, Fact]:
+def accepted(side: Side, written: Written, path: Path) -> dict[str, Fact]:
     """What a contract or an item says of acceptance and of what is told: the keys of both."""
     return {
         "completion": Fact(
@@ -62,6 +64,16 @@ def accepted(side: Side, written: Written, path: tuple[str | int, ...]) -> dict[
     }
 
 
+def held(program: Program, path: Path) -> dict[str, Fact]:
+    """A handler: what it calls, what it is given, and what holds it."""
+    return {
+        "handler": Fact(program, path),
+        "secrets": Fact(program.secrets, (*path, "secrets")),
+        "tools": Fact(program.tools, (*path, "tools")),
+        "sandbox": Fact(program.sandbox, (*path, "sandbox")),
+    }
+
+
 def _role(side: Side, role: Agent) -> Part:
     path, written = role.path, role.written
     delegates = (*path, "delegates")
@@ -71,21 +83,21 @@ def _role(side: Side, role: Agent) -> Part:
         "scope": Fact(Reach(role.scope), (*path, "scope"), () if "scope" in written else (RUN,)),
         "outputs": Fact(frozenset(role.outputs), (*path, "outputs")),
         "budget": Fact(Allowance(limits, narrowest(limits, side.plan.budget)), (*path, "budget")),
-        "delegates": Fact(_names(side, role), (*delegates, "to")),
+        "delegates": Fact(delegates_of(side, role), (*delegates, "to")),
         "delegated capabilities": Fact(
             role.delegated,
             (*delegates, "capabilities"),
             () if "capabilities" in written.get("delegates", {}) else (role_key(role),),
         ),
         "depth": Fact(role.depth, (*delegates, "depth")),
-        "handler": Fact(side.program(role.role_id), (*path, "handler")),
+        **held(side.program(role.role_id), (*path, "handler")),
         "model family": Fact(written.get("model_family"), (*path, "model_family")),
         "instructions": Fact(written.get("instructions"), (*path, "instructions")),
     }
     return Part(role_key(role), path, facts, _may(role))
 
 
-def _names(side: Side, role: Agent) -> frozenset[str]:
+def delegates_of(side: Side, role: Agent) -> frozenset[str]:
     """The roles it may delegate to, whichever way they are referred to."""
     agents = ((name, side.topology.agent(name)) for name in role.delegates_to)
     return frozenset(agent.role_id if agent else name for name, agent in agents)

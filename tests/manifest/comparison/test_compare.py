@@ -163,7 +163,7 @@ TOGETHER: list[tuple[dict[str, Any], set[str]]] = [
         },
         {"delegates", "delegator"},
     ),
-    ({"work_items.test.sandbox": "landlock"}, {"handler"}),
+    ({"work_items.test.sandbox": "landlock"}, {"sandbox"}),
 ]
 """Edits that are sound only together, and aspects that they show."""
 
@@ -198,7 +198,7 @@ def test_the_other_way_round_it_is_narrowed(
 ) -> None:
     (change,) = compare(side(edited({path: WIDER[path]})), side(base))
     assert change.verdict.direction in ("narrowed", "changed")
-    assert change.verdict.weight == ("behavioural" if "handler" in path else "compatible")
+    assert change.verdict.weight == ("behavioural" if "max_usage" in path else "compatible")
 
 
 @pytest.mark.parametrize("path", LAXER)
