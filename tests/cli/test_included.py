@@ -139,3 +139,48 @@ def test_a_shared_file_from_standard_input_is_the_one_that_is_given(
     with standard_input(FAULTY):
         main(["validate", "-", "--stdin-filename", "team/roles.yaml", "--format", "concise"])
     assert capfd.readouterr().out.startswith("team/roles.yaml:3:5: error: unknown key")
+
+
+REVIEWED = """forge: 1
+include: [../team/roles.yaml]
+work_items:
+  patch: {run: [make], capabilities: []}
+  one: {role: one, review: {of: [patch], quorum: 1}}
+  two: {role: two, review: {of: [patch], quorum: 1}}
+"""
+RELATED = "roles:\n" + "".join(
+    f"  {name}:\n    model_family: m\n    capabilities: []\n    outputs: [verdict]\n"
+    f"    handler: {{kind: command, argv: [make]}}\n"
+    for name in ("one", "two")
+)
+IGNORED = RELATED.replace(": m\n", ": m  # forge: ignore[correlated-reviewers] known\n")
+
+
+def test_a_comment_in_a_shared_file_ignores_what_is_warned_of_there(
+    repository: Path, capfd: Out
+) -> None:
+    (repository / "a/a.forge.yaml").write_text(REVIEWED)
+    (repository / "team/roles.yaml").write_text(RELATED)
+    assert main(["validate", "a", "--strict", "--format", "concise"]) == 1
+    assert capfd.readouterr().out.startswith("team/roles.yaml:8:19: warning: roles 'one' and 'two'")
+    (repository / "team/roles.yaml").write_text(IGNORED)
+    assert main(["validate", "a", "--strict"]) == 0
+
+
+def test_that_one_manifest_has_no_need_of_a_comment_in_a_shared_file_is_no_warning(
+    repository: Path,
+) -> None:
+    (repository / "a/a.forge.yaml").write_text(REVIEWED.replace("role: two", "role: one"))
+    (repository / "team/roles.yaml").write_text(IGNORED)
+    assert main(["validate", "a", "--strict"]) == 0
+
+
+def test_a_comment_in_a_shared_file_that_can_ignore_nothing_is_told_there(
+    repository: Path, capfd: Out
+) -> None:
+    (repository / "team/roles.yaml").write_text(f"# forge: ignore[unusd-role] why\n{ROLES}")
+    for words in ((), ("team/roles.yaml",)):
+        assert main(["validate", "--strict", "--format", "concise", *words]) == 1
+        assert capfd.readouterr().out == (
+            "team/roles.yaml:1:17: warning: there is no rule 'unusd-role' [bad-ignore]\n"
+        )

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from yaml.error import YAMLError
 from yaml.events import ScalarEvent
@@ -16,7 +15,7 @@ ABOUT_IGNORES = frozenset({"bad-ignore", "unused-ignore"})
 """The rules about these comments, which no comment silences."""
 
 MAX_IGNORES, MAX_RULES = 1_000, 100
-"""Such comments of one manifest, and rules that one of them can name."""
+"""Such comments of a manifest and what it includes, and rules that one of them can name."""
 
 _WORDS = re.compile(r"#[ \t]*forge:[ \t]*ignore(?![\w-])")
 _COMMENT = re.compile(_WORDS.pattern + r"[ \t]*(?:\[([^\]\n]*)\])?([^\n]*)")
@@ -24,14 +23,17 @@ _RULE = re.compile(r"[^\s,]+")
 _AROUND_REASON = " \t\r:-\u2013\u2014"
 
 
-@dataclass(frozen=True, slots=True)
-class Ignore:
-    """One comment: where it is, the line that it is about, the rules with their places, and why."""
+class Ignore(NamedTuple):
+    """One comment: where it is, the line that it is about, the rules with their places, and why.
+
+    `file` is the included file that it is in, as people write it; the manifest itself if empty.
+    """
 
     place: Place
     line: int
     rules: tuple[tuple[str, Place], ...]
     reason: str
+    file: str = ""
 
     def covers(self, finding: Finding) -> bool:
         """Whether it silences the finding, which has a place; it does nothing without a reason."""
@@ -40,7 +42,7 @@ class Ignore:
             bool(self.reason)
             and finding.severity == "warning"
             and finding.rule not in ABOUT_IGNORES
-            and not finding.spot.file
+            and finding.spot.file == self.file
             and place is not None
             and place.line == self.line
             and any(rule == finding.rule for rule, _ in self.rules)

@@ -56,6 +56,7 @@ class _Gathering:
         self._data: dict[str, Any] = dict(source.data or {})
         self._faults = list(source.faults)
         self._holes = set(source.holes)
+        self._ignores = list(source.ignores)
         self._nodes = 0
         self._size = 0
         self._seen: set[str] = set()
@@ -75,6 +76,7 @@ class _Gathering:
             data=self._data,
             faults=tuple(self._faults),
             holes=frozenset(self._holes),
+            ignores=tuple(self._ignores),
             included=self._included,
             origins=self._origins,
             complete=self._complete,
@@ -141,6 +143,7 @@ class _Gathering:
         self._nodes += _count(parsed.data)
         self._included[name] = data
         self._faults += (_told(fault, file) for fault in parsed.faults)
+        self._ignores += (comment._replace(file=file) for comment in parsed.ignores)
         self._complete &= parsed.data is not None and () not in parsed.holes
         self._holes |= {hole for hole in parsed.holes if hole and hole[0] in _NOUNS}
         for key, value in (parsed.data or {}).items():

@@ -47,31 +47,32 @@ RULE = "bad-ignore"
 def check(subject: Subject) -> Iterator[Finding]:
     """Look at the rules and the reason of each comment."""
     comments = subject.source.ignores
-    for comment in comments[MAX_IGNORES:]:
+    for comment in comments[MAX_IGNORES : MAX_IGNORES + 1]:
         message = f"more than {MAX_IGNORES:,} such comments; from here on none is looked at"
-        yield _finding(comment.place, message, "mend what they ignore")
+        yield _finding(comment, comment.place, message, "mend what they ignore")
     for comment in comments[:MAX_IGNORES]:
         if not comment.rules:
-            yield _finding(comment.place, "this comment names no rule to ignore", _typed(comment))
+            message = "this comment names no rule to ignore"
+            yield _finding(comment, comment.place, message, _typed(comment))
         elif not comment.reason:
             message = "this comment gives no reason, so it ignores nothing"
-            yield _finding(comment.place, message, _typed(comment))
+            yield _finding(comment, comment.place, message, _typed(comment))
         for rule, place in comment.rules:
-            yield from _rule(rule, place)
+            yield from _rule(comment, rule, place)
 
 
-def _rule(rule: str, place: Place) -> Iterator[Finding]:
+def _rule(comment: Ignore, rule: str, place: Place) -> Iterator[Finding]:
     if rule not in RULES:
         meant = suggest(rule, tuple(RULES))
         note = f"did you mean '{meant.word}'?" if meant else ""
         hint = f"can be ignored: {', '.join(_ignorable())}"
-        yield _finding(place, f"there is no rule '{shown(rule)}'", hint, note)
+        yield _finding(comment, place, f"there is no rule '{shown(rule)}'", hint, note)
     elif rule in ABOUT_IGNORES:
         message = f"'{rule}' is about these comments, and none of them can ignore it"
-        yield _finding(place, message, "mend the comment that it tells of")
+        yield _finding(comment, place, message, "mend the comment that it tells of")
     elif RULES[rule].severity == "error":
         message = f"'{rule}' is an error; only warnings can be ignored"
-        yield _finding(place, message, "delete it here, and mend what that rule tells")
+        yield _finding(comment, place, message, "delete it here, and mend what that rule tells")
 
 
 def _typed(comment: Ignore) -> str:
@@ -83,5 +84,6 @@ def _ignorable() -> list[str]:
     return [name for name, rule in RULES.items() if rule.severity == "warning"]
 
 
-def _finding(place: Place, message: str, hint: str, note: str = "") -> Finding:
-    return Finding(RULE, Spot(place=place, note=note), message, hint, severity="warning")
+def _finding(comment: Ignore, place: Place, message: str, hint: str, note: str = "") -> Finding:
+    spot = Spot(place=place, note=note, file=comment.file)
+    return Finding(RULE, spot, message, hint, severity="warning")

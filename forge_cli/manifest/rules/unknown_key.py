@@ -50,6 +50,7 @@ _REFERENCE = re.compile(r"\$\{items\.([a-z0-9_-]+)\.")
 
 def check(subject: Subject) -> Iterator[Finding]:
     """One finding for each unknown key, with the word that was probably meant."""
+    yield from subject.faults("unknown-key")
     for error in subject.errors("unknown-key"):
         parent, key = error.path[:-1], str(error.path[-1])
         suggestion = error.suggestion

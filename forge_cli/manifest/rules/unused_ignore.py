@@ -1,7 +1,8 @@
 """Finds `# forge: ignore[...]` comments that no warning of their line needs.
 
 What they ignored was mended, or is on another line. The next warning there would not be seen. Told
-of manifests without errors: an error may hide a warning.
+of manifests without errors: an error may hide a warning; and not in included files: of a comment
+there another manifest may have need.
 
 Bad:
 ```yaml
@@ -41,9 +42,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         return
     comments = subject.source.ignores[:MAX_IGNORES]
     _, silenced = silence(subject.found, comments)
-    used = {(comment.place, finding.rule) for finding, comment in silenced}
+    used = {(comment.place, finding.rule) for finding, comment in silenced if not comment.file}
     for comment in comments:
-        for rule, place in comment.rules if comment.reason else ():
+        for rule, place in comment.rules if comment.reason and not comment.file else ():
             if _judged(rule, subject) and (comment.place, rule) not in used:
                 yield Finding(
                     RULE,
