@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from forge_cli.engines.recording import carried_out, response
+from forge_cli.engines.recording import carried_out, expiry, ignored, response
 from forge_cli.gateway.patience import StoppedError
 from forge_cli.handlers.context import Stopped
 from forge_cli.multiagent.agenda import Agenda
@@ -211,13 +211,8 @@ class LocalEngine:
         for attempt in list(self._timeouts.due(_ticks())):
             limit, turn = self._limits[attempt]
             self._timeouts.remove(limit, attempt)
-            self._time_out(turn)
-
-    def _time_out(self, turn: Turn) -> None:
-        late = self._clock.now() >= turn.deadline
-        reason = "deadline has passed" if late else f"timeout after {turn.timeout / 1000:g} s"
-        self._expired[turn.attempt_id] = ("deadline" if late else "timeout", reason)
-        self._cancel(turn.attempt_id)
+            self._expired[attempt] = expiry(turn, self._clock.now())
+            self._cancel(attempt)
 
     def _response(self, turn: Turn, result: TurnResult, now: int) -> Event:
         """The event that a result becomes; its sender is the task that it came from."""
@@ -225,7 +220,8 @@ class LocalEngine:
         self._cancelled.discard(turn.attempt_id)
         sender = f"{turn.role_id}#{turn.item_id}"
         expired = self._expired.pop(turn.attempt_id, None)
-        return response(self._run.state, self._judge, turn, result, sender, now, expired)
+        late = ignored(self._run.state, sender, turn.attempt_id, now, turn.item_id)
+        return late or response(self._judge, turn, result, sender, now, expired)
 
     async def _rest(self) -> None:
         """Wait until something happened or the machine wants to be asked again."""

@@ -39,8 +39,15 @@ def _evaluated(command: Evaluate, artifacts: Artifacts) -> dict[str, Json]:
         return {"value": None, "error": str(fault)}
 
 
+def ignored(state: RunState, sender: str, attempt: str, now: int, item: str = "") -> Event | None:
+    """The event of a response that answers no turn which is running; None if it answers one."""
+    fault = objection(state, attempt, sender)
+    if not fault:
+        return None
+    return Event(now, "response_ignored", item, attempt, {"sender": sender, "reason": fault})
+
+
 def response(
-    state: RunState,
     judge: Judge,
     turn: Turn,
     result: TurnResult,
@@ -48,14 +55,10 @@ def response(
     now: int,
     expired: tuple[str, str] | None = None,
 ) -> Event:
-    """The event that a result becomes which came from `sender`, as an answer to the turn.
+    """The event that a result becomes which came from `sender`, as the answer to the turn.
 
     `expired` is the kind and the reason if the turn's time was over before it answered.
     """
-    fault = objection(state, turn.attempt_id, sender)
-    if fault:
-        ignored = {"sender": sender, "reason": fault}
-        return Event(now, "response_ignored", turn.item_id, turn.attempt_id, ignored)
     if fault := usage_fault(result.usage):
         result = TurnResult.failed("invalid-output", fault, captured=result.captured)
     body = _body(sender, result)
@@ -70,6 +73,13 @@ def response(
         if verdict.evidence:
             body["verdict"]["evidence"] = dict(verdict.evidence)
     return Event(now, "turn_ended", turn.item_id, turn.attempt_id, body)
+
+
+def expiry(turn: Turn, now: int) -> tuple[str, str]:
+    """Kind and reason of a turn whose time is over at `now` (milliseconds since the epoch)."""
+    if now >= turn.deadline:
+        return "deadline", "deadline has passed"
+    return "timeout", f"timeout after {turn.timeout / 1000:g} s"
 
 
 def _body(sender: str, result: TurnResult) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """When something is due for whom, in order of time."""
 
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import islice
 
@@ -17,8 +17,10 @@ class Agenda:
         self._entries: list[tuple[int, str]] = []
 
     def add(self, time: int, name: str) -> None:
-        """Something is due for the name at that time."""
-        insort(self._entries, (time, name))
+        """Something is due for the name at that time; to say so again changes nothing."""
+        index = bisect_left(self._entries, (time, name))
+        if self._entries[index : index + 1] != [(time, name)]:
+            self._entries.insert(index, (time, name))
 
     def remove(self, time: int, name: str) -> None:
         """Nothing is due for the name at that time any more, if anything was."""

@@ -44,3 +44,11 @@ def test_the_first_time_may_be_past_and_is_none_where_nobody_waits() -> None:
     agenda.add(7, "b")
     agenda.add(5, "a")
     assert agenda.first() == 5
+
+
+def test_who_is_added_twice_is_due_once() -> None:
+    found = agenda()
+    found.add(10, "a")
+    assert list(found.due(99)) == ["a", "b", "c"]
+    found.remove(10, "a")
+    assert list(found.due(99)) == ["b", "c"]

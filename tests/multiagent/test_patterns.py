@@ -152,6 +152,17 @@ class TestParallel:
         assert world.run.state.nodes["g"].kind == "conflict"
         assert "'g.a' and 'g.b' may both write" in world.reason("g")
 
+    def test_what_elements_of_a_sub_task_write_is_what_counts(self) -> None:
+        each = Grant(scope=("files:**",), writes=("files:${each}/**",), outputs=("result",))
+        docs = Grant(scope=("files:**",), writes=("files:docs/**",), outputs=("result",))
+        fields = {"pattern": "each", "with_each": True, "grant": each}
+        tasks = [group("a", "b"), sub("b", grant=docs)]
+        apart = play([*tasks, sub("a", for_each=["src", "tests"], **fields)])
+        assert apart.status == "complete"
+        world = play([*tasks, sub("a", for_each=["src", "docs"], **fields)])
+        assert world.run.state.nodes["g"].kind == "conflict"
+        assert "'g.b' and 'g.a' may both write 'docs/x'" in world.reason("g")
+
     def test_a_required_sub_task_that_fails_fails_the_item_and_stops_the_others(self) -> None:
         world = play([group("a", "b"), sub("a"), sub("b")], {"g.a": failed()})
         assert world.ends() == {"g": "failed", "g.a": "failed", "g.b": "cancelled"}

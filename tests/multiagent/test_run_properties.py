@@ -1,111 +1,24 @@
 """What holds in every run: random plans, answers, pauses and signals, checked at every event."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forge_cli.canonical import digest
 from forge_cli.evidence.replay import Replay
-from forge_cli.multiagent.budget import DIMENSIONS, Account, Budget
+from forge_cli.multiagent.budget import DIMENSIONS, Account
 from forge_cli.multiagent.events import DECIDED, Event
 from forge_cli.multiagent.node import AWAITING, ENDED
-from forge_cli.multiagent.plan import Deadline, Grant, Item, Plan, Retry, StateKey
 from forge_cli.multiagent.run import Run
-from tests.multiagent.world import World, done, failed, item, plan, rejected, role
+from tests.multiagent.plans import chance, random_plan
+from tests.multiagent.world import World, done, failed, rejected
 
-ROLES = [
-    role(),
-    role("frugal", Budget(model_calls=1)),
-    role("dear", Budget(model_calls=2, tokens=3)),
-]
-THENS = ("fail", "continue", "return-partial", "escalate", "return-partial-and-escalate")
 KINDS = ("error", "timeout", "invalid-output", "cancelled")
 RISKS = ("read_only", "reversible", "irreversible")
-
-
-def chance(dice: Random, percent: int) -> bool:
-    return dice.randrange(100) < percent
-
-
-def some(dice: Random, **fields: Callable[[], Any]) -> dict[str, Any]:
-    """About a third of these fields."""
-    return {name: value() for name, value in fields.items() if chance(dice, 30)}
-
-
-def budget(dice: Random) -> Budget:
-    return Budget(
-        **some(dice, model_calls=lambda: dice.randrange(6), tokens=lambda: dice.randrange(6))
-    )
-
-
-def order(dice: Random, earlier: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    before = dice.sample(earlier, min(len(earlier), dice.randrange(3)))
-    cut = dice.randrange(len(before) + 1)
-    return {"depends_on": tuple(before[:cut]), "after": tuple(before[cut:])}
-
-
-def policy(dice: Random) -> dict[str, Any]:
-    """What any item may say."""
-    return some(
-        dice,
-        required=lambda: False,
-        then=lambda: dice.choice(THENS),
-        when=lambda: "x",
-        budget=lambda: budget(dice),
-        deadline=lambda: Deadline(within=dice.randrange(20)),
-    )
-
-
-def leaf(dice: Random, name: str, earlier: Sequence[str], **fields: Any) -> Item:
-    """An item that takes turns, or does so for each element of a list."""
-    fields |= {"role_id": dice.choice(ROLES).role_id, **policy(dice), **order(dice, earlier)}
-    fields |= some(
-        dice,
-        retry=lambda: Retry(dice.randint(1, 3), dice.randrange(5), 2000),
-        on_crash=lambda: "hold",
-        timeout=lambda: dice.randint(1, 9),
-        return_key=lambda: dice.choice(["strict", "joined"]),
-        inputs=lambda: {"r": dice.choice(["${each}", "${budget.tokens}", "${inputs.missing}"])},
-    )
-    if chance(dice, 25):
-        values = [1] * dice.randrange(4) if chance(dice, 90) else "${inputs.missing}"
-        fields |= {"pattern": "each", "for_each": values}
-        fields |= some(dice, max_parallel=lambda: dice.randint(1, 2))
-    return item(name, **fields)
-
-
-def group(dice: Random, name: str, earlier: Sequence[str]) -> list[Item]:
-    """An item with sub-tasks, and these."""
-    pattern = dice.choice(["parallel", "resolve"])
-    grant = Grant(outputs=("value", "risk") if pattern == "resolve" else ("result",))
-    children: list[Item] = []
-    for index in range(dice.randint(1, 3)):
-        before = [*earlier, *(child.item_id for child in children)]
-        children.append(leaf(dice, f"{name}.{index}", before, parent=name, grant=grant))
-    names = tuple(child.item_id for child in children)
-    fields: dict[str, Any] = {**policy(dice), **order(dice, earlier), "children": names}
-    return [item(name, role_id="", pattern=pattern, **fields), *children]
-
-
-def random_plan(dice: Random) -> Plan:
-    items: list[Item] = []
-    for index in range(dice.randint(1, 4)):
-        earlier = [i.item_id for i in items]
-        name = f"i{index}"
-        items += group(dice, name, earlier) if chance(dice, 30) else [leaf(dice, name, earlier)]
-    return plan(
-        items,
-        roles=ROLES,
-        budget=budget(dice),
-        deadline=Deadline(within=dice.randint(0, 60)),
-        max_concurrency=dice.randint(1, 3),
-        minimum_successes=dice.choice([None, 0, 2]),
-        state={"joined": StateKey("worker", "append")},
-        outputs={"all": "${items.i0.status}"},
-    )
 
 
 def answer(dice: Random, outputs: Sequence[str], held: Mapping[str, int]) -> dict[str, Any]:
@@ -148,6 +61,9 @@ class Watched(World):
         self.check()
         self.replay.expect(event, len(self.events))
         self.again.apply(event)
+
+    def seal(self, document: Any) -> str:
+        return digest(document)
 
     def check(self) -> None:
         state = self.run.state

@@ -73,6 +73,12 @@ class TestLostTurns:
         assert world.ends() == {"a": "indeterminate"}
         assert len(world.turns) == 3
 
+    def test_an_item_whose_turn_was_lost_ends_once_at_its_deadline(self) -> None:
+        world = crashed(item("a", required=False, deadline=Deadline(within=1)), item("b"))
+        world.now += 1
+        world.resume().go_on()
+        assert world.ends() == {"a": "failed", "b": "succeeded"}
+
     def test_a_lost_turn_counts_as_no_try(self) -> None:
         world = crashed(item("a", retry=Retry(2, backoff=1_000)))
         world.script = {"a": lambda turn: done() if turn.attempt_id == "r/a/3" else failed()}

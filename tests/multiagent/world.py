@@ -62,11 +62,6 @@ def failed(kind: str = "error", message: str = "exit status 1", **fields: Any) -
     return {"status": "failed", "kind": kind, "message": message, "usage": {}} | fields
 
 
-def sealed(document: Any) -> str:
-    """What stands for the digest of a document here."""
-    return json.dumps(document, sort_keys=True)
-
-
 Script = Mapping[str, Any]
 
 
@@ -120,7 +115,7 @@ class World:
                     body = answer if isinstance(answer, dict) else {"value": answer}
                     self.record(Event(self.now, "condition_evaluated", command.item, body=body))
                 elif isinstance(command, Seal):
-                    body = {"digest": sealed(command.document)}
+                    body = {"digest": self.seal(command.document)}
                     self.record(Event(self.now, "item_sealed", command.item, body=body))
                 else:
                     self.record(command)
@@ -146,6 +141,10 @@ class World:
                 self.answer(attempt, self._scripted(node.item_id))
             else:
                 self.wait()
+
+    def seal(self, document: Any) -> str:
+        """What stands for the digest of a document here: it can be looked into."""
+        return json.dumps(document, sort_keys=True)
 
     def resume(self, epoch: int = 2) -> Self:
         """Another controller takes over, and what was running is lost."""

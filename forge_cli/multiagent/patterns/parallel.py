@@ -38,7 +38,16 @@ def outputs(node: Node) -> dict[str, object]:
 
 def _clash(children: list[Node]) -> str:
     for one, other in combinations(children, 2):
-        path = overlaps(one.grant.writes, other.grant.writes)
+        path = overlaps(_writes(one), _writes(other))
         if path is not None:
             return f"{one.item_id!r} and {other.item_id!r} may both write {path!r}"
     return ""
+
+
+def _writes(child: Node) -> tuple[str, ...]:
+    """What a sub-task may have written: of one that is done for each element, what these may."""
+    if child.pattern != "each":
+        return child.grant.writes
+    return tuple(
+        dict.fromkeys(pattern for element in child.children for pattern in element.grant.writes)
+    )
