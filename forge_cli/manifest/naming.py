@@ -16,6 +16,9 @@ _ENTITIES = {
     "schemas": "schema",
 }
 _LONGEST = 60
+BREAKS = "which `forge diff` will call breaking"
+"""What a hint says of a way out that grants more than was granted."""
+
 _BARE = r"[^\W\d_][\w-]*|[0-9]+[smhd]"
 _READ_AS_ELSE = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 """Words that are no text without quotes, to this reader of YAML or to another."""

@@ -63,7 +63,7 @@ from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.meaning.nodes import Agent, Delegated
-from forge_cli.manifest.naming import flow
+from forge_cli.manifest.naming import BREAKS, flow
 from forge_cli.manifest.subject import Subject
 
 RULE = "authority-exceeds-delegates"
@@ -95,7 +95,7 @@ def _not_to(contract: Delegated, delegator: Agent, delegate: Agent) -> Finding:
         RULE,
         Spot((*contract.path, "delegate"), note=f"not among those {name} may ask"),
         f"{name} may not delegate to '{delegate.role_id}'",
-        f"write in {name}  delegates: {{to: {flow(to)}}}",
+        f"write in {name}  delegates: {{to: {flow(to)}}}, {BREAKS}",
         (related,),
     )
 

@@ -33,6 +33,7 @@ from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.limits import amount, budget, role_budget, run_budget
 from forge_cli.manifest.meaning.nodes import Agent
 from forge_cli.manifest.meaning.topology import Topology
+from forge_cli.manifest.naming import BREAKS
 from forge_cli.manifest.subject import Subject
 from forge_cli.multiagent.budget import Budget
 
@@ -90,6 +91,6 @@ def _finding(path: Path, dimension: str, figure: int, most: int, name: str, plac
         RULE,
         Spot(path, note=has if not place else f"more than {name} has"),
         f"{dimension} {amount(dimension, figure)} exceeds the {amount(dimension, most)} of {name}",
-        f"write  {dimension}: {amount(dimension, most)}  or less, or raise it above",
+        f"write  {dimension}: {amount(dimension, most)}  or less\nor raise it above, {BREAKS}",
         related,
     )

@@ -37,7 +37,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.nodes import Agent, Node
 from forge_cli.manifest.meaning.topology import Topology
-from forge_cli.manifest.naming import flow
+from forge_cli.manifest.naming import BREAKS, flow
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.suggest import suggest
 
@@ -127,7 +127,7 @@ def _hint(
     it = "it" if added == word else f"'{added}'"
     if added in held:
         return write
-    return f"{write}\nor add {it} to {name}, which `forge diff` will call breaking"
+    return f"{write}\nor add {it} to {name}, {BREAKS}"
 
 
 def _holds(name: str, capabilities: Collection[str]) -> str:

@@ -33,6 +33,7 @@ from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.limits import later, read_deadline, read_duration
 from forge_cli.manifest.meaning.nodes import Node
 from forge_cli.manifest.meaning.topology import Topology
+from forge_cli.manifest.naming import BREAKS
 from forge_cli.manifest.subject import Subject
 from forge_cli.multiagent.grants import DEFAULT_DEADLINE, Deadline
 
@@ -92,7 +93,7 @@ def _behind(
                 RULE,
                 Spot(path, note=ends if not place else f"later than {name}"),
                 f"{path[-1]} {text} is later than the {above} of {name}",
-                f"write  {path[-1]}: {above}  or less, or give {name} more time",
+                f"write  {path[-1]}: {above}  or less\nor give {name} more time, {BREAKS}",
                 (Spot(place, note=ends),) if place else (),
             )
             return

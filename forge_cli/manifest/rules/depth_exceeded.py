@@ -41,6 +41,7 @@ from forge_cli.manifest.compilation.contracts import MAX_DEPTH
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.nodes import Delegated
+from forge_cli.manifest.naming import BREAKS
 from forge_cli.manifest.subject import Subject
 
 RULE = "depth-exceeded"
@@ -60,7 +61,8 @@ def check(subject: Subject) -> Iterator[Finding]:
                 RULE,
                 Spot(path, note="longer than the run allows" if said else has),
                 f"depth {role.depth} of role '{role.role_id}' exceeds the run's {most}",
-                f"write  depth: {most}  or  settings: {{hierarchical_max_depth: {role.depth}}}",
+                f"write  depth: {most}"
+                f"\nor  settings: {{hierarchical_max_depth: {role.depth}}}, {BREAKS}",
                 (Spot(("settings", "hierarchical_max_depth"), note=has),) if said else (),
             )
     for contract in topology.contracts.values():
@@ -77,7 +79,7 @@ def _contract(contract: Delegated) -> Iterator[Finding]:
     has = f"{name} may have {delegator.depth} link{'' if delegator.depth == 1 else 's'} below it"
     hint = f"write  depth: {max(delegator.depth - 1, 0)}"
     if not delegator.depth:
-        hint = f"write  depth: 1  in the delegates of {name}"
+        hint = f"write  depth: 1  in the delegates of {name}, {BREAKS}"
     yield Finding(
         RULE,
         Spot(

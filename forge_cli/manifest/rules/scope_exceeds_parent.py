@@ -50,7 +50,7 @@ from forge_cli.manifest.meaning.scopes import (
     spent,
 )
 from forge_cli.manifest.meaning.topology import Topology
-from forge_cli.manifest.naming import flow
+from forge_cli.manifest.naming import BREAKS, flow
 from forge_cli.manifest.subject import Subject
 
 RULE = "scope-exceeds-parent"
@@ -148,9 +148,9 @@ def _hint(key: str, scopes: tuple[str, ...], text: str, link: _Above) -> str:
 
 def _wider(text: str, link: _Above) -> str:
     if not link.path:
-        return f"write  scope: {flow_scopes([*link.scope, text])}  at the top"
+        return f"write  scope: {flow_scopes([*link.scope, text])}  at the top, {BREAKS}"
     name = link.name.removeprefix("scope of ")
-    return f"add '{text}' to the scope of {name}, which `forge diff` will call breaking"
+    return f"add '{text}' to the scope of {name}, {BREAKS}"
 
 
 def _pronoun(link: _Above) -> str:

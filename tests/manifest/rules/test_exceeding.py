@@ -93,7 +93,7 @@ def test_a_scope_that_the_role_lacks_is_widened_there_and_no_folder_is_made_up(
 
 def test_a_scope_beyond_the_run_is_widened_at_the_top() -> None:
     found = only("capabilities: [network], scope: ['net:example.org:443']", "goal: x")
-    assert found.hint == "write  scope: [files:**, net:example.org:443]  at the top"
+    assert found.hint == f"write  scope: [files:**, net:example.org:443]  at the top{BREAKING}"
 
 
 def test_a_scope_that_is_faulty_itself_is_not_advised() -> None:
@@ -106,3 +106,25 @@ work_items: {{a: {{run: [x], capabilities: [], {scope}}}}}
     exceeding, canonical = sorted(check(parse(text.encode()), "x.yaml"))
     assert canonical.rule == "scope-not-canonical"
     assert exceeding.hint.startswith("write  scope: [files:out/a]\n")
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("work_items: {a: {run: [x], capabilities: [], budget: {model_calls: 101}}}",),
+        ("work_items: {a: {run: [x], capabilities: [], deadline: 7h}}",),
+        (
+            "roles: {r: {capabilities: [], delegates: {to: [s], depth: 9}, HANDLER},",
+            "  s: {capabilities: [], HANDLER}}",
+            "work_items: {a: {role: r}}",
+        ),
+    ],
+)
+def test_raising_a_limit_above_is_said_to_break(texts: tuple[str, ...]) -> None:
+    text = "\n".join(("forge: 1", *texts, ""))
+    text = text.replace("HANDLER", "handler: {kind: command, argv: [x]}")
+    (found,) = check(parse(text.encode()), "x.yaml")
+    ways = found.hint.split("\n")
+    assert len(ways) == 2
+    assert ways[0].startswith("write  ")
+    assert ways[1].endswith(BREAKING)
