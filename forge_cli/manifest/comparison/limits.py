@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from forge_cli.manifest.comparison.changes import Direction, Verdict
 from forge_cli.manifest.comparison.judges import text
 from forge_cli.manifest.meaning.limits import amount
-from forge_cli.manifest.meaning.scopes import EACH, elements, included
+from forge_cli.manifest.meaning.scopes import EACH, MOST_ELEMENTS, elements, included
 from forge_cli.manifest.naming import shown
 from forge_cli.multiagent.budget import DIMENSIONS, Budget
 from forge_cli.multiagent.plan import Deadline, Json
@@ -61,7 +61,7 @@ def _beyond(inner: Reach, outer: Reach) -> str | None:
         return None if outer.patterns is None else ""
     same = inner.each == outer.each
     # What stands for any element is more than it may turn out to be: it holds nothing but itself.
-    known = [each for each in outer.patterns if EACH not in each or isinstance(outer.each, list)]
+    known = [each for each in outer.patterns if EACH not in each or _is_short(outer.each)]
     holding = tuple(each for texts in elements(tuple(known), outer.each) for each in texts)
     for pattern in inner.patterns:
         if pattern in outer.patterns and (same or EACH not in pattern):
@@ -71,6 +71,10 @@ def _beyond(inner: Reach, outer: Reach) -> str | None:
             if not answer.holds:
                 return answer.witness or ""
     return None
+
+
+def _is_short(each: Json) -> bool:
+    return isinstance(each, list) and len(each) <= MOST_ELEMENTS
 
 
 def _reaches(witness: str) -> str:

@@ -7,7 +7,7 @@ from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.actions import Vocabulary
 from forge_cli.manifest.meaning.nodes import Agent, Delegated, Node, Way, Written
 from forge_cli.manifest.meaning.routes import Need, Route, Router
-from forge_cli.manifest.meaning.scopes import EACH, covers
+from forge_cli.manifest.meaning.scopes import EACH, covers, meet
 from forge_cli.manifest.meaning.values import Fault, Reference, reference
 
 RUN_SCOPE = ("files:**",)
@@ -238,8 +238,7 @@ def _writes(
     if "writes" in own or covers(scope, asked):
         return asked
     # What is inherited is narrowed by the sub-task's own scope, where the two are nested.
-    inner = [text for text in asked if covers(scope, (text,))]
-    return tuple(dict.fromkeys([*inner, *(text for text in files if covers(asked, (text,)))]))
+    return tuple(meet(asked, files))
 
 
 def _outputs(

@@ -1,8 +1,10 @@
 """Scopes as manifests write them: which parts of one lie beyond another, and what to type."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import count
 
 from forge_cli.multiagent.scope import (
     UNDECIDED,
@@ -23,7 +25,7 @@ def apart(writes: tuple[str, ...]) -> bool:
 
 
 MOST_ELEMENTS = 1_000
-"""Elements of a list that are looked at one by one; a longer one is taken for any element."""
+"""Elements of a list that are looked at one by one; of more, only what is no plain name."""
 
 
 @lru_cache(maxsize=65_536)
@@ -156,15 +158,71 @@ def covers(parents: tuple[str, ...], children: tuple[str, ...]) -> bool:
     )
 
 
+def meet(ours: tuple[str, ...], theirs: tuple[str, ...]) -> list[str]:
+    """The patterns of each that lie within the other: what both allow where they are nested."""
+    within = [text for text in ours if covers(theirs, (text,))]
+    return list(dict.fromkeys([*within, *(text for text in theirs if covers(ours, (text,)))]))
+
+
 def elements(texts: tuple[str, ...], for_each: object) -> Iterator[tuple[str, ...]]:
-    """The texts for each element of a literal list, or once for whatever the element may be."""
+    """The texts for each element; with `*` for the many or unknown ones that are plain names."""
     if not any(EACH in text for text in texts):
         yield texts
-    elif isinstance(for_each, list) and len(for_each) <= MOST_ELEMENTS:
-        for element in for_each:
-            yield tuple(text.replace(EACH, str(element)) for text in texts)
+        return
+    for element in _stand_ins(for_each):
+        yield _filled(texts, "*" if element is None else element)
+
+
+def of_elements(parents: tuple[str, ...], child: str, for_each: object) -> Iterator[Inclusion]:
+    """Whether the parents hold the child, for each element; where it is refused, it is let be."""
+    steady = tuple(parent for parent in parents if EACH not in parent)
+    if EACH not in child:
+        # Who does not vary with the element cannot rely on a pattern that does.
+        yield Inclusion(True) if fault(child) else included(steady, child)
+        return
+    for element in _stand_ins(for_each):
+        (text,) = _filled((child,), "*" if element is None else element)
+        if fault(text):
+            continue
+        if element is not None:
+            yield included(_filled(parents, element), text)
+            continue
+        yield Inclusion(True) if _varies_with(parents, child) else included(steady, text)
+
+
+def _varies_with(parents: tuple[str, ...], child: str) -> bool:
+    """Whether a parent surely holds the child for whatever plain name the element may be.
+
+    It does if it does for a name that no text has a part of, as long as nothing asks for a length.
+    """
+    varying = tuple(p for p in parents if EACH in p and _ONE_CHARACTER.isdisjoint(p))
+    if child in parents or not varying:
+        return child in parents
+    written = {*"".join((child, *varying))}
+    name = next(chr(code) for code in count(ord("a")) if chr(code) not in written)
+    (text,) = _filled((child,), name)
+    return included(_filled(varying, name), text).holds
+
+
+_ONE_CHARACTER = frozenset("?[")
+
+
+def _filled(texts: tuple[str, ...], element: str) -> tuple[str, ...]:
+    return tuple(text.replace(EACH, element) for text in texts)
+
+
+def _stand_ins(for_each: object) -> Iterator[str | None]:
+    """The elements as texts; None for all the plain names of a long list, or of one not known."""
+    if not isinstance(for_each, list):
+        yield None
+    elif len(for_each) <= MOST_ELEMENTS:
+        yield from map(str, for_each)
     else:
-        yield tuple(text.replace(EACH, "*") for text in texts)
+        yield None
+        yield from (text for text in map(str, for_each) if not re.fullmatch(_PLAIN_NAME, text))
+
+
+_PLAIN_NAME = r"[A-Za-z0-9_-][A-Za-z0-9._-]*"
 
 
 def anywhere(text: str) -> bool:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.assembly import Assembly, static
-from forge_cli.manifest.meaning.nodes import Agent, Node, Written
+from forge_cli.manifest.meaning.nodes import Agent, Delegated, Node, Written
 from forge_cli.manifest.meaning.order import Links, Order, links
 from forge_cli.manifest.meaning.references import Mentions, mentions
 from forge_cli.manifest.meaning.routes import Explanation, Need, explain
@@ -72,6 +72,26 @@ class Topology:
                 yield (*contract.path, key), contract.written
         for node in self.holding(key):
             yield (*node.path, key), node.own
+
+    @cached_property
+    def _groups(self) -> Mapping[str, dict[str, Node]]:
+        groups: dict[str, dict[str, Node]] = defaultdict(dict)
+        for node in self.nodes.values():
+            if node.parent is not None and node.contract is not None:
+                groups[node.contract.delegation_id][node.parent.item_id] = node.parent
+        return groups
+
+    def groups(self, contract: Delegated) -> list[Node]:
+        """The items of which a sub-task is done under the contract, so that they hold it, too."""
+        return list(self._groups.get(contract.delegation_id, {}).values())
+
+    def inheriting(self, key: str) -> Iterator[Node]:
+        """The sub-tasks that have the key from their item."""
+        for above in self.holding(key):
+            for child in above.children:
+                node = self.nodes[child]
+                if key not in node.own and key in node.written:
+                    yield node
 
     def find(self, name: str, beside: Node) -> Node | None:
         """The item that `depends_on` or `after` of another means: a sibling first."""

@@ -1,7 +1,7 @@
 """Finds budgets that allow more than the link above them has in all.
 
 A contract or item with a budget reserves it whole before it starts. One that asks for more than
-its role, the item above or the run has could never start.
+its role, its delegator, the item above or the run has could never start.
 
 Bad:
 ```yaml
@@ -31,7 +31,7 @@ from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.limits import amount, budget, role_budget, run_budget
-from forge_cli.manifest.meaning.nodes import Agent
+from forge_cli.manifest.meaning.nodes import Agent, Node
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.naming import BREAKS
 from forge_cli.manifest.subject import Subject
@@ -52,16 +52,14 @@ def check(subject: Subject) -> Iterator[Finding]:
         usage = budget(role.written.get("handler", {}).get("max_usage"))
         yield from _beyond((*role.path, "handler", "max_usage"), usage, [_role(role), run])
     for contract in topology.contracts.values():
-        links = [_role(contract.delegate), run]
+        links = [_role(contract.delegate), _role(contract.delegator)]
+        links += [*map(_item, topology.groups(contract)), run]
         yield from _beyond(
             (*contract.path, "budget"), budget(contract.written.get("budget")), links
         )
     for node in topology.holding("budget"):
         links = [_role(node.agent)] if role_budget(node) else []
-        above = node.parent
-        if above is not None:
-            name = f"item '{above.item_id}'"
-            links.append((name, (*above.path, "budget"), budget(above.own.get("budget"))))
+        links += [_item(node.parent)] if node.parent is not None else []
         yield from _beyond((*node.path, "budget"), budget(node.own["budget"]), [*links, run])
 
 
@@ -73,6 +71,10 @@ def _role(role: Agent | None) -> _Link:
     if role is None:
         return "", (), None
     return f"role '{role.role_id}'", (*role.path, "budget"), budget(role.written.get("budget"))
+
+
+def _item(node: Node) -> _Link:
+    return f"item '{node.item_id}'", (*node.path, "budget"), budget(node.own.get("budget"))
 
 
 def _beyond(path: Path, asked: Budget | None, links: list[_Link]) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """Finds deadlines and timeouts that lie behind the deadline above them.
 
 Spans are compared with spans and times with times; a span and a time can be compared only when it
-is known when the run starts.
+is known when the run starts. A contract ends no later than an item of which it does a sub-task.
 
 Bad:
 ```yaml
@@ -50,7 +50,9 @@ def check(subject: Subject) -> Iterator[Finding]:
     for contract in topology.contracts.values():
         found = read_deadline(contract.written.get("deadline"))
         path = (*contract.path, "deadline")
-        yield from _behind(path, contract.written.get("deadline", ""), found, run, subject.now)
+        links = [link for group in topology.groups(contract) for link in _above(group)]
+        text = contract.written.get("deadline", "")
+        yield from _behind(path, text, found, [*links, *run], subject.now)
     for node in topology.holding("deadline"):
         links = [*_above(node.parent), *run]
         text = node.own["deadline"]

@@ -1,7 +1,8 @@
 """Finds outputs that an item or contract promises and the role behind it does not produce.
 
 The outputs of an item are the keys of its result, exactly these. A key that the role does not
-list could never be there, so the item could never be accepted.
+list could never be there, so the item could never be accepted. What an item with sub-tasks promises
+holds for those that promise nothing themselves.
 
 Bad:
 ```yaml
@@ -49,9 +50,15 @@ def check(subject: Subject) -> Iterator[Finding]:
         if contract.delegate is not None and "outputs" in contract.written:
             path = (*contract.path, "outputs")
             yield from _beyond(path, contract.written["outputs"], contract.delegate)
-    for node in topology.holding("outputs"):
-        if node.way == "role" and node.agent is not None:
-            yield from _beyond((*node.path, "outputs"), node.own["outputs"], node.agent)
+    holding = [*topology.holding("outputs"), *topology.inheriting("outputs")]
+    # What several sub-tasks of one role have from the same line is told once.
+    promises = {
+        (node.place("outputs"), node.agent.role_id): (node.written["outputs"], node.agent)
+        for node in holding
+        if node.way == "role" and node.agent is not None
+    }
+    for (path, _), (promised, role) in promises.items():
+        yield from _beyond(path, promised, role)
 
 
 def _beyond(path: Path, promised: list[str], role: Agent) -> Iterator[Finding]:

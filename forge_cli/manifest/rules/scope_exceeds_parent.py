@@ -1,8 +1,9 @@
 """Finds scopes and `writes` that reach what the link above them does not.
 
 The scope of an item lies within its role's, a role's within the run's, a contract's within both
-its delegator's and its delegate's, and `writes` within the item's scope. Inclusion is decided for
-all paths, dotted names included, and the message shows one that is outside.
+its delegator's and its delegate's, that of a sub-task within its item's, and `writes` within the
+item's scope. Inclusion is decided for all paths, dotted names included, and the message shows one
+that is outside.
 
 Bad:
 ```yaml
@@ -43,10 +44,10 @@ from forge_cli.manifest.meaning.scopes import (
     EACH,
     TOO_MUCH,
     anywhere,
-    elements,
     fault,
-    included,
+    meet,
     narrowed,
+    of_elements,
     spent,
 )
 from forge_cli.manifest.meaning.topology import Topology
@@ -88,10 +89,42 @@ def _found(subject: Subject) -> Iterator[Finding]:
         if node.way != "delegation":
             path, scope = (*node.path, "scope"), tuple(node.own["scope"])
             yield from _beyond(path, scope, _links(topology, node), node.written.get("for_each"))
+    yield from _inherited(topology)
     for node in topology.holding("writes"):
         above = [_own(topology, node)]
         path, scope = (*node.path, "writes"), tuple(node.own["writes"])
         yield from _beyond(path, scope, above, node.written.get("for_each"))
+
+
+def _inherited(topology: Topology) -> Iterator[Finding]:
+    """Sub-tasks that have a scope from their item, and a role that does not reach all of it."""
+    for node in topology.inheriting("scope"):
+        role = node.agent
+        if node.way != "role" or role is None or "scope" not in role.written:
+            continue
+        link = _Above(f"role '{role.role_id}'", role.scope, (*role.path, "scope"))
+        outside = (_outside(link, text, None) for text in node.scope)
+        first = next((found for found in outside if found is not None), None)
+        if first is not None and node.parent is not None:
+            yield _disparate(node, node.parent, *first)
+
+
+def _disparate(node: Node, above: Node, link: _Above, witness: str | None) -> Finding:
+    name, task = f"item '{above.item_id}'", f"sub-task '{node.item_id}'"
+    related = (
+        Spot((*above.path, "scope"), "key", f"{name} hands on {flow_scopes([*above.scope])}"),
+        Spot(link.path, "key", f"{link.name} may touch {flow_scopes([*link.scope])}"),
+    )
+    note = f"reaches {witness!r}, which the role does not" if witness is not None else ""
+    both = meet(above.scope, link.scope)
+    hint = f"give it another role, or {name} a scope that {link.name} reaches, too"
+    return Finding(
+        RULE,
+        Spot(node.path, "key", note),
+        f"the scope that {task} has from {name} exceeds {link.name}",
+        f"write  scope: {flow_scopes(both)}  in the sub-task" if both else hint,
+        related,
+    )
 
 
 def _beyond(
@@ -105,13 +138,9 @@ def _beyond(
 
 
 def _outside(link: _Above, text: str, for_each: object) -> tuple[_Above, str | None] | None:
-    # Who does not vary with the element cannot rely on a pattern that does.
-    parents = link.scope if EACH in text else tuple(p for p in link.scope if EACH not in p)
-    for child, *above in elements((text, *parents), for_each):
-        if not fault(child):
-            inclusion = included(tuple(above), child)
-            if not inclusion.holds:
-                return link, inclusion.witness
+    for inclusion in of_elements(link.scope, text, for_each):
+        if not inclusion.holds:
+            return link, inclusion.witness
     return None
 
 
@@ -178,7 +207,13 @@ def _parties(topology: Topology, contract: Delegated) -> list[_Above]:
         for a in parties
         if a is not None and "scope" in a.written
     ]
-    return links if len(links) == 2 else [*links, _run(topology)]
+    links += [] if len(links) == 2 else [_run(topology)]
+    groups = (node for node in topology.groups(contract) if "scope" in node.own)
+    return [*links, *map(_item, groups)]
+
+
+def _item(node: Node) -> _Above:
+    return _Above(f"item '{node.item_id}'", node.scope, (*node.path, "scope"))
 
 
 def _links(topology: Topology, node: Node) -> list[_Above]:
@@ -188,7 +223,7 @@ def _links(topology: Topology, node: Node) -> list[_Above]:
         links.append(_Above(f"role '{agent.role_id}'", agent.scope, (*agent.path, "scope")))
     above = node.parent
     if above is not None and "scope" in above.own:
-        links.append(_Above(f"item '{above.item_id}'", above.scope, (*above.path, "scope")))
+        links.append(_item(above))
     return links or [_run(topology)]
 
 

@@ -37,7 +37,7 @@ from collections.abc import Iterator
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.meaning.nodes import Node
 from forge_cli.manifest.meaning.overlaps import Overlaps
-from forge_cli.manifest.meaning.scopes import EACH, TOO_MUCH, elements, fault, spent
+from forge_cli.manifest.meaning.scopes import EACH, MOST_ELEMENTS, TOO_MUCH, elements, fault, spent
 from forge_cli.manifest.subject import Subject
 
 RULE = "write-conflict"
@@ -77,7 +77,8 @@ def _elements(node: Node) -> Iterator[Finding]:
     """The first element that may write what one before it may; they go side by side."""
     each = node.own["for_each"]
     apart = node.writes and all(EACH in text for text in node.writes)
-    if not apart or not isinstance(each, list) or node.own.get("max_parallel") == 1:
+    many = not isinstance(each, list) or len(each) > MOST_ELEMENTS
+    if not apart or many or node.own.get("max_parallel") == 1:
         return
     seen = Overlaps()
     for number, writes in enumerate(elements(node.writes, each)):

@@ -92,3 +92,12 @@ def test_a_deadline_is_later_if_some_run_could_end_later(
     assert verdict is not None
     assert verdict.direction == direction
     assert verdict.weight == ("compatible" if direction == "narrowed" else "breaking")
+
+
+def test_many_elements_reach_no_more_than_before_only_where_they_are_the_same() -> None:
+    each = ("files:src/${each}/**",)
+    many = [f"n{number}" for number in range(1_001)]
+    assert reach(Reach(each, many), Reach(each, many)) is None
+    other = reach(Reach(each, many), Reach(each, [*many, "secret"]))
+    assert other is not None
+    assert other.weight == "breaking"

@@ -4,6 +4,7 @@ import pytest
 
 from forge_cli.manifest.check import check
 from forge_cli.manifest.findings import Finding
+from forge_cli.manifest.meaning.scopes import MOST_ELEMENTS, begin, of_elements
 from forge_cli.manifest.reading.source import parse
 
 TOO_MUCH = "the scopes of this manifest take too long to compare; none is let through unseen"
@@ -59,3 +60,31 @@ def test_a_thousand_folders_are_told_apart_by_their_names() -> None:
     )
     text = f"forge: 1\nscope: [{folders}]\nwork_items:\n{lines}"
     assert check(parse(text.encode()), "x.yaml") == []
+
+
+NAMES = [f"n{number}" for number in range(MOST_ELEMENTS)]
+
+
+@pytest.mark.parametrize(
+    ("parents", "child", "for_each", "holds"),
+    [
+        (["files:src/*"], "files:src/${each}", [*NAMES, "x"], True),
+        (["files:src/*"], "files:src/${each}", [*NAMES, "**"], False),
+        (["files:src/*"], "files:src/${each}", [*NAMES, "a/b"], False),
+        (["files:src/*"], "files:src/${each}", [*NAMES, ".git"], False),
+        (["files:src/${each}/**"], "files:src/${each}/a", "${inputs.a}", True),
+        (["files:src/${each}*"], "files:src/${each}a", "${inputs.a}", True),
+        (["files:src/${each}"], "files:src/${each}", "${inputs.a}", True),
+        (["files:src/?${each}"], "files:src/?${each}", "${inputs.a}", True),
+        (["files:src/${each}"], "files:src/${each}a", "${inputs.a}", False),
+        (["files:src/${each}*"], "files:src/a${each}", "${inputs.a}", False),
+        (["files:src/?*/${each}"], "files:src/${each}/${each}", "${inputs.a}", False),
+        (["files:src/${each}"], "files:src/a", "${inputs.a}", False),
+    ],
+)
+def test_a_pattern_holds_every_element_or_does_not_hold(
+    parents: list[str], child: str, for_each: object, holds: bool
+) -> None:
+    begin()
+    found = list(of_elements(tuple(parents), child, for_each))
+    assert all(inclusion.holds for inclusion in found) == holds
