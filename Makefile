@@ -5,7 +5,7 @@ BIN := $(CURDIR)/$(VENV)/bin
 INSTALLED := $(VENV)/installed
 COPY := build/run
 
-.PHONY: run test check evidence bench generate clean
+.PHONY: run test check crash evidence bench generate clean
 
 # The shipped manifest changes the shop beside it, so it runs on a copy.
 run: $(INSTALLED)
@@ -27,6 +27,10 @@ check: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Every reference run killed at every commit of its ledger; `make test` tries some of the points.
+crash: $(INSTALLED)
+	PYTHONPATH=. $(BIN)/python tests/crashes/programme.py
 
 # Reference evidence of the labs, with clock and ids given, so that it is the same on every machine.
 evidence: $(INSTALLED)

@@ -16,7 +16,7 @@ class Listed:
 
     `ended` is when its last event was, `plan` the digest of its plan, `evidence` the folder that
     was meant for it. `status` is `unreadable` where the ledger cannot be used; then nothing else
-    is known but the id and the ledger's place.
+    is known but the id, the ledger's place and, in `fault`, the reason as a sentence.
     """
 
     run_id: str
@@ -27,6 +27,7 @@ class Listed:
     plan: str = ""
     ledger: Path | None = None
     evidence: Path | None = None
+    fault: str = ""
 
 
 def workspace(start: Path, given: Path | None = None) -> Path:
@@ -66,8 +67,8 @@ def _listed(home: Path, run: RunFolder, now: int) -> Listed:
         status = runs.status(run, now)
         with Reader.open(run.ledger) as reader:
             meta, first, last = reader.meta(), next(reader.events(), None), reader.last()
-    except ForgeError:
-        return Listed(run.run_id, ledger=run.ledger)
+    except ForgeError as fault:
+        return Listed(run.run_id, ledger=run.ledger, fault=str(fault))
     return Listed(
         run.run_id,
         meta.get("name", ""),

@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +12,12 @@ from forge_cli.app.runs import workspace as workspace_at
 from forge_cli.cli.figures import clock, elapsed
 from forge_cli.cli.options import Color, TextOrJson, Workspace, says_less, says_more
 from forge_cli.cli.tables import clip, left, right
-from forge_cli.cli.terminal import Terminal, width, write
+from forge_cli.cli.terminal import Terminal, complain, width, write
 from forge_cli.cli.typed import as_typed
 from forge_cli.cli.words import colour
 from forge_cli.multiagent.times import to_text
+
+UNREADABLE = 2
 
 _MOST_NAME = 40
 _FAR = 1 << 62
@@ -30,13 +32,15 @@ def runs(
 ) -> int:
     """List what has run here, newest first.
 
+    Exit status: 0 listed; 2 the ledger of a run cannot be read, and why is said of each.
+
     \b
     Examples:
       forge runs
       forge runs --format json
       forge runs --workspace manifests
     """
-    found = listed(workspace_at(Path.cwd(), workspace), time.time_ns() // 1_000_000)
+    found = list(listed(workspace_at(Path.cwd(), workspace), time.time_ns() // 1_000_000))
     terminal = Terminal.of(sys.stdout, color)
     if form == "json":
         write(sys.stdout, map(terminal.data, runs_json(found)))
@@ -44,15 +48,17 @@ def runs(
         write(sys.stdout, (terminal.safe(run.run_id) for run in found))
     else:
         write(sys.stdout, runs_lines(found, terminal, verbose))
-    return 0
+    faults = [run.fault for run in found if run.fault]
+    for fault in faults:
+        complain(fault)
+    return UNREADABLE if faults else 0
 
 
-def runs_lines(runs: Iterable[Listed], terminal: Terminal, verbose: bool = False) -> list[str]:
+def runs_lines(kept: Sequence[Listed], terminal: Terminal, verbose: bool = False) -> list[str]:
     """A line for each run, with its manifest, how it stands, when it began and how long it took.
 
     With `verbose` its plan's digest, its ledger and its evidence stand below.
     """
-    kept = list(runs)
     if not kept:
         return ["nothing has run here yet; `forge run` makes a run"]
     ids = max(width(run.run_id) for run in kept)

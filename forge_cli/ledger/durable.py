@@ -3,7 +3,8 @@
 import errno
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from forge_cli.errors import ForgeError
@@ -67,17 +68,29 @@ def make_folder(path: Path) -> None:
         raise unwritable(path, fault) from fault
 
 
-def claim(path: Path) -> None:
-    """Make an empty file that was not there; `FileExistsError` if it was.
+@contextmanager
+def begun(path: Path) -> Iterator[Path]:
+    """A new file to fill, which is at the path, durably, when the block ends without an error.
 
-    Of several that try at once, one succeeds.
+    `FileExistsError` if something is there by then. Of several that try at once one succeeds, and
+    whoever is cut off leaves nothing at the path.
     """
+    name = None
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+        handle, name = tempfile.mkstemp(prefix=UNFINISHED, dir=path.parent)
+        with os.fdopen(handle, "rb") as file:
+            yield Path(name)
+            os.fchmod(file.fileno(), 0o644)
+            os.fsync(file.fileno())
+        os.link(name, path)
+        sync(path.parent)
     except FileExistsError:
         raise
     except OSError as fault:
         raise unwritable(path, fault) from fault
+    finally:
+        if name is not None:
+            Path(name).unlink(missing_ok=True)
 
 
 def unwritable(path: Path, fault: OSError) -> ForgeError:

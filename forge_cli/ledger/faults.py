@@ -52,6 +52,14 @@ def newer(path: Path, found: int, known: int) -> ForgeError:
     )
 
 
+def misplaced(path: Path, run: str) -> ForgeError:
+    """The sentence for a ledger that lies in the folder of another run."""
+    return ForgeError(
+        f"ledger '{path}' is that of run '{run}', and lies in the folder of run "
+        f"'{path.parent.name}'; put it back to its own"
+    )
+
+
 def missing(path: Path) -> ForgeError:
     """The sentence for a ledger that is not there."""
     return ForgeError(f"there is no ledger at '{path}'; `forge runs` lists the runs that are here")

@@ -27,18 +27,26 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT RO
 _HEADER = 100
 """Bytes of an SQLite header; in a shorter file SQLite sees an empty database."""
 
-_PATIENCE = 5.0
+PATIENCE = 5.0
 """Seconds to wait for a lock of another process."""
 
 
 def create(path: Path) -> sqlite3.Connection:
-    """A new ledger's connection, its tables made; the file must not be there yet."""
-    connection = _connect(path, "rwc")
+    """A connection that fills a new ledger, its tables made.
+
+    Nothing is durable before `finish` and a sync of the file: it is not yet where readers look.
+    """
+    connection = _connect(path, "rw")
     connection.executescript(
-        f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};"
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;" + _TABLES
+        "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
+        f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};{_TABLES}"
     )
     return connection
+
+
+def finish(connection: sqlite3.Connection) -> None:
+    """Let a new ledger be written to as ledgers are, once it is closed and at its place."""
+    connection.execute("PRAGMA journal_mode = WAL")
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
@@ -56,7 +64,9 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     connection = _connect(path, "ro")
     try:
         _check(connection, path)
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as fault:
+        if fault.sqlite_errorname.startswith("SQLITE_BUSY"):
+            raise
         # In a folder that cannot be written SQLite cannot make its shared memory. Without a log
         # beside it nobody is writing, and the file can be read as it is.
         connection.close()
@@ -70,7 +80,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 def _connect(path: Path, mode: str, immutable: bool = False) -> sqlite3.Connection:
     uri = f"file:{quote(str(path.absolute()))}?mode={mode}" + ("&immutable=1" if immutable else "")
     return sqlite3.connect(
-        uri, uri=True, isolation_level=None, timeout=_PATIENCE, check_same_thread=False
+        uri, uri=True, isolation_level=None, timeout=PATIENCE, check_same_thread=False
     )
 
 
@@ -97,4 +107,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > VERSION:
         raise faults.newer(path, version, VERSION)
+    (run,) = connection.execute("SELECT value FROM meta WHERE key = 'run'").fetchone() or ("",)
+    if run != path.parent.name:
+        raise faults.misplaced(path, run)
     connection.execute("SELECT count(*) FROM lease").fetchone()

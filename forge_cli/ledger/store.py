@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -58,26 +58,14 @@ class Store(Reader):
         `meta` is what readers are to know of the run beside its events. `ForgeError` if the file
         is there already.
         """
-        durable.make_folder(path.parent)
-        try:
-            durable.claim(path)
-        except FileExistsError:
-            raise ForgeError(
-                f"run '{run}' exists already ('{path}'); choose another --run-id, or leave it out"
-            ) from None
         notes = {**(meta or {}), "run": run, "created": str(now)}
+        lease = _make(path, run, holder, now, notes)
         try:
             with faults.sentences(path):
-                connection = schema.create(path)
-                with _transaction(connection):
-                    lease = leases.take(connection, run, holder, now)
-                    connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(notes.items()))
-                durable.sync(path.parent)
+                return cls(path, schema.open_to_write(path), lease, redact)
         except BaseException:
-            # What never began is no run; the file is this process's own, as it was claimed.
             _remove(path)
             raise
-        return cls(path, connection, lease, redact)
 
     @classmethod
     def take(
@@ -188,10 +176,33 @@ class Store(Reader):
         )
 
 
+def _make(path: Path, run: str, holder: str, now: int, notes: Mapping[str, str]) -> Lease:
+    """Put a whole ledger at the path, or nothing, wherever this is cut off."""
+    durable.make_folder(path.parent)
+    try:
+        with (
+            faults.sentences(path),
+            durable.begun(path) as file,
+            closing(schema.create(file)) as connection,
+        ):
+            lease = leases.take(connection, run, holder, now)
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", notes.items())
+            schema.finish(connection)
+    except FileExistsError:
+        raise ForgeError(
+            f"run '{run}' exists already ('{path}'); choose another --run-id, or leave it out"
+        ) from None
+    except BaseException:
+        with suppress(OSError):
+            path.parent.rmdir()
+        raise
+    return lease
+
+
 def _remove(path: Path) -> None:
-    """Take away a ledger that could not be made, and its folder if nothing else is there."""
+    """Take away this process's own new ledger, and its folder if nothing else is there."""
     with suppress(OSError):
-        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm", f"{path.name}-journal"):
+        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
             path.with_name(name).unlink(missing_ok=True)
         path.parent.rmdir()
 

@@ -33,7 +33,7 @@ run                   manifest  status       began                       took
 20261130-141204-c2d8  hello     failed       2026-11-30 14:12:03 UTC     0:01
 20261130-141203-7f3a  fix       complete     2026-11-30 14:12:03 UTC     3:15
 """
-    assert runs_lines(listed(tmp_path, START), Terminal()) == expected.splitlines()
+    assert runs_lines([*listed(tmp_path, START)], Terminal()) == expected.splitlines()
 
 
 def test_a_run_without_an_end_is_running_while_its_lease_holds(
@@ -49,7 +49,10 @@ def test_a_ledger_that_cannot_be_read_is_listed_as_such(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     ledger = folder / "ledger.db"
     ledger.write_bytes(b"no database")
-    assert list(listed(tmp_path, 0)) == [Listed("20261130-1-aaaa", ledger=ledger)]
+    sentence = (
+        f"'{ledger}' is not a ledger of forge: it has no SQLite header; name the folder of a run"
+    )
+    assert list(listed(tmp_path, 0)) == [Listed("20261130-1-aaaa", ledger=ledger, fault=sentence)]
 
 
 def test_nothing_here_says_what_makes_a_run() -> None:
@@ -57,8 +60,8 @@ def test_nothing_here_says_what_makes_a_run() -> None:
 
 
 def test_json_has_an_object_for_each_run() -> None:
-    places = {"ledger": Path("/w/ledger.db"), "evidence": Path("/w/evidence")}
-    full = Listed("r-1", "fix", "complete", START, START + 1, "sha256:4c1d", **places)
+    places = (Path("/w/ledger.db"), Path("/w/evidence"))
+    full = Listed("r-1", "fix", "complete", START, START + 1, "sha256:4c1d", *places)
     lines = runs_json([full, Listed("r-2")])
     assert [json.loads(line) for line in lines] == [
         {

@@ -156,6 +156,8 @@ def test_a_ledger_that_was_cut_is_damaged_and_not_full(forge: Forge, length: int
     assert said.code == 2
     assert "is damaged" in said.err
     listed = forge("runs")
-    assert listed.code == 0
+    assert listed.code == 2
     assert "unreadable" in listed.out
+    assert "complete" in listed.out
+    assert "is damaged" in listed.err
     assert forge("show", "whole").code == 0

@@ -51,7 +51,7 @@ def test_the_head_is_the_root_and_size_over_the_lines(store: Store, events: list
 
 def test_secrets_are_replaced_before_anything_is_kept(path: Path) -> None:
     with Store.create(
-        path, "r", "me", NOW, redact=lambda text: text.replace("hunter22", "***")
+        path, "r-1", "me", NOW, redact=lambda text: text.replace("hunter22", "***")
     ) as store:
         store.append([Event(NOW, "turn_ended", body={"output": {"result": "hunter22"}})])
         assert [event.body for event in store.events()] == [{"output": {"result": "***"}}]
@@ -61,6 +61,12 @@ def test_secrets_are_replaced_before_anything_is_kept(path: Path) -> None:
 def test_a_run_is_not_created_twice(store: Store, path: Path) -> None:
     with pytest.raises(ForgeError, match="run 'r-1' exists already"):
         Store.create(path, "r-1", "me", NOW)
+
+
+def test_a_new_ledger_is_at_its_place_as_a_whole_or_not_at_all(path: Path) -> None:
+    with pytest.raises(ForgeError, match="is damaged"):
+        Store.create(path, "r-1", "me", NOW, {"manifest": object()})  # type: ignore[dict-item]
+    assert not path.parent.exists()
 
 
 def test_a_second_controller_is_refused_while_the_lease_holds(store: Store, path: Path) -> None:
@@ -147,6 +153,34 @@ def test_a_later_version_is_refused_with_both_numbers(store: Store, path: Path) 
         Reader.open(path)
 
 
+def test_a_ledger_in_the_folder_of_another_run_is_refused_with_both_names(
+    store: Store, path: Path
+) -> None:
+    store.close()
+    other = path.parents[1] / "r-2" / "ledger.db"
+    other.parent.mkdir()
+    other.write_bytes(path.read_bytes())
+    sentence = "is that of run 'r-1', and lies in the folder of run 'r-2'"
+    with pytest.raises(ForgeError, match=sentence):
+        Reader.open(other)
+    with pytest.raises(ForgeError, match=sentence):
+        Store.take(other, "me", NOW)
+
+
+def test_a_ledger_that_another_process_keeps_for_itself_is_said_to_be_so(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "PATIENCE", 0.0)
+    store.close()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("PRAGMA locking_mode = EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(ForgeError, match="is locked by another process"):
+        Reader.open(path)
+    other.close()
+    Reader.open(path).close()
+
+
 def test_a_truncated_ledger_is_damaged(store: Store, path: Path, events: list[Event]) -> None:
     store.append(events * 50)
     store.close()
@@ -175,7 +209,7 @@ from forge_cli.errors import ForgeError
 from forge_cli.ledger.store import Store
 from forge_cli.multiagent.events import Event
 
-store = Store.create(Path(sys.argv[1]) / "ledger.db", "r-1", "me", 0)
+store = Store.create(Path(sys.argv[1]) / "r-1" / "ledger.db", "r-1", "me", 0)
 kept = 0
 try:
     while True:
@@ -202,15 +236,12 @@ def can_mount() -> bool:
 
 @pytest.mark.skipif(not can_mount(), reason="needs a mount namespace")
 def test_a_full_disk_is_named_and_what_was_kept_stays(tmp_path: Path) -> None:
-    shell = (
-        'mount -t tmpfs -o size=1m none "$0" && "$@" && '
-        'cp "$0/ledger.db" "$0.copy" && cp "$0/ledger.db-wal" "$0.copy-wal"'
-    )
+    shell = 'mount -t tmpfs -o size=1m none "$0" && "$@" && cp -r "$0/r-1" "$0/../r-1"'
     folder = tmp_path / "disk"
     folder.mkdir()
     kept, sentence = fill(["unshare", "-rm", "sh", "-c", shell, str(folder)], folder)
     assert "the disk is full" in sentence
-    with Reader.open(tmp_path / "disk.copy") as reader:
+    with Reader.open(tmp_path / "r-1" / "ledger.db") as reader:
         assert len(list(reader.events())) == kept > 0
 
 
@@ -222,7 +253,7 @@ def test_a_read_only_file_system_is_named(tmp_path: Path) -> None:
         "from pathlib import Path; import sys\n"
         "from forge_cli.errors import ForgeError\n"
         "from forge_cli.ledger.store import Store\n"
-        "try:\n    Store.create(Path(sys.argv[1]) / 'r' / 'ledger.db', 'r-1', 'me', 0)\n"
+        "try:\n    Store.create(Path(sys.argv[1]) / 'r-1' / 'ledger.db', 'r-1', 'me', 0)\n"
         "except ForgeError as fault:\n    print(fault)\n"
     )
     done = subprocess.run(
@@ -282,7 +313,11 @@ def test_a_lease_that_was_put_back_is_held_as_before(
             second.append(events)
 
 
+def hushed(text: str) -> str:
+    return text.replace("hush", "***")
+
+
 def test_a_digest_is_of_what_would_be_kept(path: Path) -> None:
-    with Store.create(path, "r", "me", NOW, redact=lambda text: text.replace("hush", "***")) as one:
+    with Store.create(path, "r-1", "me", NOW, redact=hushed) as one:
         assert one.digest_of({"a": "hush"}) == one.digest_of({"a": "***"})
         assert one.digest_of({"a": "hush"}) != one.digest_of({"a": "other"})
