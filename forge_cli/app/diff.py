@@ -17,12 +17,10 @@ from forge_cli.manifest.comparison.sides import Side
 from forge_cli.manifest.comparison.versions import Due, dues
 from forge_cli.manifest.compilation.handlers import Handlers
 from forge_cli.manifest.files import Files
-from forge_cli.manifest.findings import Finding, Place, Spot
+from forge_cli.manifest.findings import TOP, Finding, Place, Spot
 from forge_cli.manifest.reading.inclusion import name_of
 from forge_cli.manifest.reading.places import locate_all
 from forge_cli.manifest.reading.source import read
-
-_TOP = Place(1, 1, 1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,4 +137,4 @@ def _difference(old: _Read, new: _Read) -> Difference:
 def _order(change: Change) -> tuple[int, Place, str, str]:
     spot = change.new or change.old
     place = spot.place if spot is not None else None
-    return WEIGHTS.index(change.verdict.weight), place or _TOP, change.part, change.aspect
+    return WEIGHTS.index(change.verdict.weight), place or TOP, change.part, change.aspect

@@ -7,12 +7,10 @@ from typing import NamedTuple
 
 from forge_cli.manifest.check import examine, subject_of
 from forge_cli.manifest.files import Files
-from forge_cli.manifest.findings import Finding, Place, Spot
+from forge_cli.manifest.findings import TOP, Finding, Place, Spot
 from forge_cli.manifest.reading.source import parse
 from forge_cli.manifest.rules import load
 from forge_cli.manifest.subject import Subject
-
-_TOP = Place(1, 1, 1, 2)
 
 
 class Report(NamedTuple):
@@ -134,4 +132,4 @@ def _named(finding: Finding, path: str) -> Finding:
 
 
 def _order(finding: Finding) -> tuple[str, Place, str, str]:
-    return finding.spot.file, finding.spot.place or _TOP, finding.rule, finding.message
+    return finding.spot.file, finding.spot.place or TOP, finding.rule, finding.message

@@ -3,14 +3,12 @@
 import os
 from collections.abc import Mapping
 
-from forge_cli.manifest.findings import Place, Spot
-
-_TOP = Place(1, 1, 1, 2)
+from forge_cli.manifest.findings import TOP, Place, Spot
 
 
 def place_of(spot: Spot) -> Place:
     """Where a spot is; the file's first character if that is not known."""
-    return spot.place or _TOP
+    return spot.place or TOP
 
 
 def checkout(environ: Mapping[str, str]) -> str:

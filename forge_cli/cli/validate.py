@@ -125,7 +125,9 @@ def _examined(
     for name, data in sources:
         report = check_file(name, data, moment)
         if verbose:
-            complain(f"checked {name}: {len(report.findings)} findings", prefix="")
+            from forge_cli.cli.figures import count
+
+            complain(f"checked {name}: {count(len(report.findings), 'finding')}", prefix="")
         yield report
 
 

@@ -17,6 +17,10 @@ class Place(NamedTuple):
     end_column: int
 
 
+TOP = Place(1, 1, 1, 2)
+"""A file's first character: where something is told that has no better place."""
+
+
 class Spot(NamedTuple):
     """A symbolic place: the key or the value at a path, or the part `token` of its text.
 

@@ -13,14 +13,12 @@ from yaml.events import (
     ScalarEvent,
 )
 
-from forge_cli.manifest.findings import Finding, Path, Place, Spot
+from forge_cli.manifest.findings import TOP, Finding, Path, Place, Spot
 from forge_cli.manifest.reading.events import events, place_of, place_within
 from forge_cli.manifest.reading.refusals import start_of
 from forge_cli.manifest.reading.scalars import OutOfRangeError, resolve
 from forge_cli.manifest.reading.text import decode
 from forge_cli.manifest.reading.tree import PLAIN_STYLES
-
-_TOP = Place(1, 1, 1, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +119,7 @@ def _nearest(found: dict[Path, Placed], path: Path) -> Placed:
     for length in range(len(path), -1, -1):
         if placed := found.get(path[:length]):
             return placed if length == len(path) else replace(placed, exact=False)
-    return Placed(_TOP, exact=False)
+    return Placed(TOP, exact=False)
 
 
 class _Frame:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from yaml.error import MarkedYAMLError
 
 from forge_cli.errors import ForgeError
-from forge_cli.manifest.findings import Finding, Path, Place, Spot
+from forge_cli.manifest.findings import TOP, Finding, Path, Place, Spot
 from forge_cli.manifest.reading.events import events, place_of
 from forge_cli.manifest.reading.refusals import start_of
 from forge_cli.manifest.reading.scalars import shorten
@@ -197,7 +197,7 @@ def _unless_follows(finding: Finding, faults: list[Finding]) -> list[Finding]:
 def _no_mapping(tree: Tree) -> Finding:
     hint = BEGIN
     if tree.root is None:
-        place = Place(1, 1, 1, 2) if tree.root_event is None else start_of(tree.root_event)
+        place = TOP if tree.root_event is None else start_of(tree.root_event)
         return Finding("empty-manifest", Spot(place=place), "empty manifest", hint)
     message = "the top level must be a mapping, found "
     if isinstance(tree.root, list):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from forge_cli.manifest.findings import Finding, Place, Spot
+from forge_cli.manifest.findings import TOP, Finding, Place, Spot
 
 REPLACEMENT = "\ufffd"
 MAX_FAULTS = 1000
@@ -88,9 +88,8 @@ def _foreign(data: bytes) -> list[Finding]:
     head = data[:64]
     if not head.startswith((b"\xff\xfe", b"\xfe\xff")) and head.count(0) * 3 <= len(head):
         return []
-    place = Place(1, 1, 1, 2)
     message = f"the file is UTF-16 or UTF-32; {_NO_TEXT}"
-    return [Finding("foreign-encoding", Spot(place=place), message, "save the file as UTF-8")]
+    return [Finding("foreign-encoding", Spot(place=TOP), message, "save the file as UTF-8")]
 
 
 def _faults(text: str, found: list[re.Match[str]]) -> Iterator[Finding]:
