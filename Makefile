@@ -5,7 +5,7 @@ BIN := $(CURDIR)/$(VENV)/bin
 INSTALLED := $(VENV)/installed
 COPY := build/run
 
-.PHONY: run test check crash evidence bench generate clean
+.PHONY: run test check crash evidence bench generate corpus clean
 
 # The shipped manifest changes the shop beside it, so it runs on a copy.
 run: $(INSTALLED)
@@ -38,6 +38,11 @@ evidence: $(INSTALLED)
 
 bench: $(INSTALLED)
 	@for name in start validate run; do PYTHONPATH=. $(BIN)/python tests/bench/$$name.py || exit 1; done
+
+# Every fault at every place of the sound corpus, and SEEDS manifests with several.
+SEEDS ?= 2000
+corpus: $(INSTALLED)
+	CORPUS_SEEDS=$(SEEDS) $(BIN)/python -m pytest -q -n 2 --timeout 0 tests/corpus
 
 # What is written from the source: the manifest's schema, the rules, the keys, what commands print.
 generate: $(INSTALLED)

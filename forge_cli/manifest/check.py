@@ -53,13 +53,9 @@ def examine(subject: Subject) -> list[Finding]:
     ]
     if judgeable(subject):
         consequences = Consequences(subject)
-        meaning = (rule for rule in rules if not RULES[rule].reading)
-        findings += (
-            finding
-            for rule in meaning
-            for finding in load(rule).check(subject)
-            if not consequences.include(finding)
-        )
+        for rule in rules:
+            if not RULES[rule].reading:
+                findings += consequences.others(load(rule).check(subject))
     if subject.source.included:
         findings = _attributed(findings, subject)
     return list(map(_readable, findings))

@@ -1,4 +1,4 @@
-"""Which findings about meaning only follow from a fault of the shape, and so are not told.
+"""Which findings about meaning only follow from another fault, and so are not told.
 
 A finding follows if what is lost could have been what makes it untrue. So each rule has the keys
 that it looks at; it is believed where none of them is lost in what the finding speaks of: its item
@@ -43,6 +43,8 @@ def _on(*keys: str) -> frozenset[str]:
     return _DOER | frozenset(keys)
 
 
+_WHO = _on("authority", "capabilities", "delegates", "outputs", "owner", "scope", "to")
+
 _LOOKS_AT: Mapping[str, frozenset[str]] = {
     "unknown-reference": _on(
         "channels", "context_packages", "env", "inputs", "outputs", "schemas", "secrets", "state"
@@ -67,7 +69,8 @@ _LOOKS_AT: Mapping[str, frozenset[str]] = {
     "unbounded-transcript": frozenset({"max_bytes", "summary"}),
     "correlated-reviewers": _on("instructions", "model_family", "review"),
     "joint-too-large": frozenset({"max_joint_agents", "settings"}),
-    "no-proposal": _on("outputs", "pattern"),
+    "no-capable-role": _WHO,
+    "no-proposal": _on("outputs"),
     "inert-key": _on(
         "backoff",
         "capabilities",
@@ -84,21 +87,36 @@ _LOOKS_AT: Mapping[str, frozenset[str]] = {
 }
 """What a rule looks at in what a finding speaks of; rules that look at one text are not here."""
 
-_WHO = _on("authority", "capabilities", "delegates", "outputs", "owner", "scope", "to")
-
 _LOOKS_AT_ALL: Mapping[str, frozenset[str]] = {
-    "unknown-reference": frozenset({"return_channel"}),
-    "no-capable-role": _WHO,
     "ambiguous-route": _WHO | {"argv", "call", "env", "model", "sandbox", "secrets"},
     "route-overprivileged": _WHO,
     "unused-role": _WHO,
-    "unreachable-minimum": _DOER | {"required"},
+    "unreachable-minimum": (_DOER | {"required"}) - {"handler", "kind"},
     "write-conflict": _ORDER | _DOER,
     "state-owner-conflict": _ORDER | _DOER,
     "unordered-read": _ORDER | _DOER,
     "budget-oversubscribed": _on("budget", "cost_usd", "model_calls", "tokens", "tool_calls"),
 }
 """What a rule looks at everywhere in the manifest."""
+
+
+_LEAVE_UNKNOWN = frozenset(
+    {
+        "bad-expression",
+        "bad-reference",
+        "missing-file",
+        "missing-function",
+        "unknown-interpolation",
+        "unknown-reference",
+    }
+)
+"""Rules about meaning whose findings leave open what was meant, as a lost value does."""
+
+_WIDEN = frozenset({"capability-exceeds-role", "scope-exceeds-parent"})
+"""Rules about a grant that will be another one: what follows from it is not told as well."""
+
+_TEXTS = frozenset({"argv", "compensate", "env", "goal", "instructions", "run", "when", "with"})
+"""Keys of texts that refer to something; what they are beside that is known."""
 
 
 def judgeable(subject: Subject) -> bool:
@@ -110,48 +128,68 @@ def judgeable(subject: Subject) -> bool:
 
 
 class Consequences:
-    """Tells the findings that follow from what the shape's faults left unknown."""
+    """Tells the findings that follow from what other faults leave unknown.
+
+    These are the faults of the shape, and the findings about meaning that were asked for before.
+    """
 
     def __init__(self, subject: Subject) -> None:
         errors = subject.structure.errors
         self._subject = subject
         self._told = {error.path for error in errors if error.rule != "missing-key"}
+        self._spots: set[tuple[Path, str | None]] = set()
         self._holes = {entity_of(path) for path in subject.source.holes}
         self._lost: dict[Path, set[str]] = {}
-        guessed = (error.path for error in errors if _is_guess(error))
-        for path in (*subject.structure.lost, *guessed):
-            key = next((step for step in reversed(path) if isinstance(step, str)), "")
-            self._lost.setdefault(entity_of(path), set()).add(key)
-        self._everywhere = frozenset().union(*self._lost.values())
+        self._lost_anywhere: set[str] = set()
+        for path in (*subject.structure.lost, *(e.path for e in errors if _is_guess(e))):
+            self._lose(path, _key_of(path))
+
+    def others(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Those of one rule's findings that do not only follow; from now on they count, too."""
+        others = [finding for finding in findings if not self.include(finding)]
+        for finding in others:
+            path = finding.spot.path
+            self._spots.add((path, finding.spot.token))
+            if finding.rule in _LEAVE_UNKNOWN:
+                self._lose(path, "with" if _TEXTS.intersection(path[2:]) else _key_of(path))
+            elif finding.rule in _WIDEN:
+                self._lost.setdefault(entity_of(path), set()).add(_key_of(path))
+        return others
 
     def include(self, finding: Finding) -> bool:
         """Whether a finding about meaning only follows from a fault that is told anyway."""
         if self._is_told(finding.spot):
             return True
-        if self._holes and self._is_vague(finding):
-            return True
-        if not self._lost:
+        if not self._lost and not self._holes:
             return False
-        if not self._everywhere.isdisjoint(_LOOKS_AT_ALL.get(finding.rule, ())):
+        if finding.rule in _LOOKS_AT_ALL and (
+            self._holes or not self._lost_anywhere.isdisjoint(_LOOKS_AT_ALL[finding.rule])
+        ):
             return True
-        keys = _LOOKS_AT.get(finding.rule)
-        return keys is not None and any(
-            not keys.isdisjoint(self._lost.get(entity, ())) for entity in self._concerned(finding)
+        if finding.rule in _ABOUT_NAMES and () in self._holes:
+            return True
+        keys = _LOOKS_AT.get(finding.rule, frozenset())
+        if finding.rule == "bad-expression" and not finding.related:
+            keys = frozenset()  # it cannot be read, whatever outputs there are
+        return any(
+            not keys.isdisjoint(self._lost.get(entity, ())) or (entity and entity in self._holes)
+            for entity in self._concerned(finding)
         )
 
-    def _is_told(self, spot: Spot) -> bool:
-        return any(spot.path[:length] in self._told for length in range(1, len(spot.path) + 1))
+    def _lose(self, path: Path, key: str) -> None:
+        self._lost.setdefault(entity_of(path), set()).add(key)
+        self._lost_anywhere.add(key)
 
-    def _is_vague(self, finding: Finding) -> bool:
-        """Whether it is about a mapping of which the reader left out something, or about order."""
-        if finding.rule in ("unordered-read", "write-conflict", *_ABOUT_OUTPUTS):
+    def _is_told(self, spot: Spot) -> bool:
+        if (spot.path, spot.token) in self._spots or (spot.path, None) in self._spots:
             return True
-        spots = (finding.spot, *finding.related)
-        return any(entity_of(spot.path) in self._holes - {()} for spot in spots)
+        return any(spot.path[:length] in self._told for length in range(1, len(spot.path) + 1))
 
     def _concerned(self, finding: Finding) -> Iterator[Path]:
         """The paths of all that a finding speaks of; () is the run."""
         yield ()
+        if finding.rule == "no-capable-role":
+            yield from (entity for entity in self._lost if entity[:1] == ("roles",))
         for spot in (finding.spot, *finding.related):
             entity = entity_of(spot.path)
             yield entity
@@ -186,7 +224,13 @@ class Consequences:
             yield from (agent.path for agent in agents if agent is not None)
 
 
-_ABOUT_OUTPUTS = ("unknown-reference", "bad-expression")
+_ABOUT_NAMES = ("unknown-reference", "bad-expression")
+"""Rules about names, of which any may be in what its reader left out of a section."""
+
+
+def _key_of(path: Path) -> str:
+    """The key at or above the end of a path."""
+    return next((step for step in reversed(path) if isinstance(step, str)), "")
 
 
 def _is_guess(error: StructureError) -> bool:

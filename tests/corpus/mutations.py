@@ -98,6 +98,11 @@ class Text:
         start = place.start if place.key is None else place.key[0]
         return Edit(start, start, MARK)
 
+    def at(self, path: Path) -> Edit:
+        """No change: the fault is at the value."""
+        start = self.places[path].start
+        return Edit(start, start, MARK)
+
     def value(self, path: Path, text: str) -> Edit:
         """Another value, on the line of its key."""
         place = self.places[path]

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from forge_cli.manifest.findings import Path
-from forge_cli.manifest.shape.language import at, keys, shapes
+from forge_cli.manifest.forms import NOT_BLANK
+from forge_cli.manifest.shape.language import at, keys, resolve, shapes, values
 from tests.corpus.language import Use, uses
 from tests.corpus.mutations import MARK, Mutation, Text
 
@@ -81,3 +82,36 @@ def _name(use: Use) -> str:
 
 def _is_in_schema(path: Path) -> bool:
     return path[0] == "schemas" and len(path) > 2
+
+
+def strange(text: Text, data: Any) -> Iterator[Mutation]:
+    """Every key whose values are listed with another one."""
+    for use in uses(data):
+        if values(use.node):
+            rule = "unknown-kind" if use.key == "kind" else "unknown-value"
+            edit = text.value(use.path, f"{MARK}unheard-of")
+            yield Mutation(f"strange {_name(use)}", rule, (edit,))
+
+
+def too_small(text: Text, data: Any) -> Iterator[Mutation]:
+    """Every number below its least, every program without a word, every text without a letter."""
+    for use in uses(data):
+        node = resolve(use.node)
+        if node["type"] in ("int", "float") and use.path != ("forge",):
+            edit = text.value(use.path, f"{MARK}-1")
+            yield Mutation(f"-1 for {_name(use)}", "out-of-range", (edit,))
+        elif node.get("min_length") and node["type"] == "list":
+            edit = text.value(use.path, f"{MARK}[]")
+            yield Mutation(f"[] for {_name(use)}", "out-of-range", (edit,))
+        elif node.get("pattern") == NOT_BLANK:
+            edit = text.value(use.path, f'{MARK}" "')
+            yield Mutation(f"blank {_name(use)}", "wrong-form", (edit,))
+
+
+def entries(text: Text, data: Any) -> Iterator[Mutation]:
+    """Every list of texts with a further entry that is none."""
+    for use in uses(data):
+        node = resolve(use.node)
+        if node["type"] == "list" and shapes(node["items_schema"]) == ("text",):
+            edit = text.into(use.path, f"{MARK}{{}}")
+            yield Mutation(f"mapping in {_name(use)}", "wrong-type", (edit,))

@@ -2,10 +2,13 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from random import Random
 from typing import Any, NamedTuple
 
+from forge_cli.manifest.findings import Path
 from forge_cli.manifest.reading.source import parse
 from tests.corpus.mutations import Expected, Mutation, Text, broken
+from tests.corpus.parts import related
 from tests.corpus.sound import Sound, corpus
 
 SEEDS = int(os.environ.get("CORPUS_SEEDS", "0"))
@@ -38,7 +41,7 @@ def single(make: Maker) -> Iterator[Trial]:
     """Each fault alone: in the short form once, in the first manifest where it can be made."""
     made: set[str] = set()
     for sound in corpus():
-        text, data = Text(sound.text), parse(sound.text.encode()).data
+        text, data = Text(sound.text), plain(sound)
         for mutation in make(text, data):
             if SEEDS or mutation.name not in made:
                 made.add(mutation.name)
@@ -49,3 +52,61 @@ def differences(trials: Iterable[Trial]) -> list[str]:
     """What is not found as it should be, in the first few of many."""
     found = filter(None, (trial.difference() for trial in trials))
     return [difference for difference, _ in zip(found, range(3), strict=False)]
+
+
+def plain(sound: Sound) -> dict[str, Any]:
+    """The manifest as plain data."""
+    data = parse(sound.text.encode()).data
+    assert data is not None
+    return data
+
+
+def several(seed: int, makers: Iterable[Maker]) -> Trial:
+    """Two to five faults that have nothing to do with each other, in one manifest."""
+    chance = Random(seed)
+    sound = chance.choice([each for each in corpus() if len(each.text) > 500])
+    text, data = Text(sound.text), plain(sound)
+    all_made = [
+        mutation
+        for make in makers
+        for mutation in make(text, data)
+        if mutation.rule not in ABOUT_THE_RUN
+    ]
+    kinds = sorted({mutation.name for mutation in all_made})
+    chance.shuffle(kinds)
+    taken: list[Mutation] = []
+    claimed: set[Path] = set()
+    most = chance.randint(2, 5)
+    for kind in kinds:
+        mutation = chance.choice([each for each in all_made if each.name == kind])
+        touched = {_part(text, edit.start) for edit in mutation.edits}
+        if () not in touched and claimed.isdisjoint(touched) and len(taken) < most:
+            taken.append(mutation)
+            claimed |= touched.union(*(related(data, part) for part in touched))
+    return Trial(sound, tuple(taken))
+
+
+ABOUT_THE_RUN = frozenset({"inert-key", "joint-too-large", "unreachable-minimum"})
+"""Rules that are broken by a further key at the top, together with what is anywhere below."""
+
+NAMED = ("work_items", "roles", "delegations", "context_packages", "state", "inputs")
+"""Sections whose entries stand for themselves."""
+
+
+def _part(text: Text, offset: int) -> Path:
+    """The item, sub-task, role, ... in which an offset of the text is; () for what has no name."""
+    inside = [
+        path
+        for path, place in text.places.items()
+        if min(place.start, *(place.key or (place.start,))) <= offset <= place.end
+    ]
+    path = max(inside, key=len)
+    if path[0] not in NAMED:
+        return ()
+    return (
+        path[:4]
+        if path[2:3] == ("sub_tasks",) and len(path) > 3
+        else path[:2]
+        if len(path) > 1
+        else ()
+    )

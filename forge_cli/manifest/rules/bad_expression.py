@@ -37,7 +37,7 @@ from collections.abc import Iterator, Sequence
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.expressions import Reading, Steps, read
-from forge_cli.manifest.meaning.nodes import Written
+from forge_cli.manifest.meaning.nodes import Agent, Written
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.naming import describe
 from forge_cli.manifest.subject import Subject
@@ -55,11 +55,11 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _fault(path, reading)
         yield from _conditions(path, node.own["when"], reading.paths)
     for contract in topology.contracts.values():
-        if contract.delegate is not None:
-            yield from _criteria(contract.path, contract.written, contract.outputs)
+        known = contract.outputs if contract.delegate is not None else None
+        yield from _criteria(contract.path, contract.written, known, contract.delegate)
     for node in topology.holding("criteria"):
-        if node.agent is not None or node.children:
-            yield from _criteria(node.path, node.own, node.outputs)
+        known = node.outputs if node.agent is not None else None
+        yield from _criteria(node.path, node.own, known, node.agent)
     for path, text in _extracts(topology):
         yield from _fault(path, read(text))
 
@@ -135,13 +135,28 @@ def _bare(path: Path, word: str) -> Finding:
 _LITERALS = {"true": "true", "false": "false", "null": "null", "none": "null", "nil": "null"}
 
 
-def _criteria(path: Path, written: Written, outputs: tuple[str, ...]) -> Iterator[Finding]:
+def _criteria(
+    path: Path, written: Written, outputs: tuple[str, ...] | None, agent: Agent | None
+) -> Iterator[Finding]:
+    """Faults of the criteria; what they read is looked up where the outputs are known."""
+    said = _said(path, written, agent)
     for index, text in enumerate(written.get("criteria", ())):
         place, reading = (*path, "criteria", index), read(text)
         yield from _fault(place, reading)
         for steps in reading.paths:
-            if steps and steps[0] not in outputs:
-                yield _no_output(place, steps[0], outputs, f'"{steps[0]}"' in text)
+            if steps and outputs is not None and steps[0] not in outputs:
+                found = _no_output(place, steps[0], outputs, f'"{steps[0]}"' in text)
+                yield found._replace(related=(said,))
+
+
+def _said(path: Path, written: Written, agent: Agent | None) -> Spot:
+    """Where it is said which outputs there are."""
+    if "outputs" in written or agent is None:
+        at, said = path, "outputs" in written
+    else:
+        at, said = agent.path, "outputs" in agent.written
+    note = "what there is" if said else "it has 'result', the default"
+    return Spot((*at, "outputs") if said else at, "key", note)
 
 
 def _no_output(path: Path, name: str, outputs: tuple[str, ...], quoted: bool) -> Finding:

@@ -45,9 +45,10 @@ MOST_SHOWN = 8
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """One finding for each ring, at the first of its items, with the other links beside it."""
+    """One finding for each ring, at the first link that is written, with the others beside it."""
     topology = subject.topology
-    for ring in topology.order.rings():
+    for found in topology.order.rings():
+        ring = _from_a_written_link(topology, found)
         pairs = list(zip(ring, (*ring[1:], ring[0]), strict=True))
         spots = [_link(topology, topology.nodes[item], other) for item, other in pairs]
         names = [*ring, ring[0]]
@@ -60,6 +61,14 @@ def check(subject: Subject) -> Iterator[Finding]:
             "take out one of these links",
             tuple(spots[1:MOST_SHOWN]),
         )
+
+
+def _from_a_written_link(topology: Topology, ring: tuple[str, ...]) -> tuple[str, ...]:
+    """The ring from its first link that is written: that an item waits for its sub-tasks is not."""
+    for index, item in enumerate(ring):
+        if _link(topology, topology.nodes[item], ring[(index + 1) % len(ring)]).part == "value":
+            return ring[index:] + ring[:index]
+    return ring
 
 
 def _link(topology: Topology, node: Node, other: str) -> Spot:
