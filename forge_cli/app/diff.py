@@ -93,14 +93,15 @@ def between(old: Path, new: Path) -> Difference:
 def against(ref: str, path: Path) -> Difference:
     """The difference between a file at a commit and as it is now.
 
-    What it refers to is read from the same commit. `ForgeError` if one cannot be read.
+    What it refers to is read from the same commit. Of a link it is the file that it leads to.
+    `ForgeError` if one cannot be read.
     """
-    new = _here(path)
-    folder = path.resolve().parent
+    new, file = _here(path), path.resolve()
+    folder = file.parent
     with revision(ref, folder) as commit:
         below = folder.relative_to(commit.top.resolve()).as_posix()
         below = "" if below == "." else below
-        within = posixpath.join(below, path.name)
+        within = posixpath.join(below, file.name)
         data = commit.look(within)
         if isinstance(data, str):
             raise ForgeError(f"'{ref}:{within}' {data}; there is nothing to compare '{path}' with")

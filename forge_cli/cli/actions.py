@@ -1,11 +1,13 @@
 """What a step of GitHub Actions reads: commands in what is printed, and files it hands over."""
 
+import hashlib
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from forge_cli.cli.terminal import Terminal
+from forge_cli.cli.terminal import Terminal, in_actions
 from forge_cli.errors import ForgeError
 from forge_cli.multiagent.plan import Json
 
@@ -26,6 +28,18 @@ def workflow_command(level: str, text: str, terminal: Terminal, **properties: st
     )
     lines = (terminal.safe(line).translate(_IN_TEXT) for line in text.split("\n"))
     return f"::{level} {given}::{'%0A'.join(lines)}"
+
+
+def quoted(lines: Iterable[str], environ: Mapping[str, str] = os.environ) -> Iterable[str]:
+    """The lines; in a step, none of them is taken for a command but the one that ends this.
+
+    That one has a digest of the lines as its name, which none of them can know.
+    """
+    if not in_actions(environ):
+        return lines
+    text = list(lines)
+    token = hashlib.sha256("\n".join(text).encode()).hexdigest()
+    return [f"::stop-commands::{token}", *text, f"::{token}::"]
 
 
 def add_to_summary(environ: Mapping[str, str], text: str) -> None:

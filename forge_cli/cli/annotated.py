@@ -1,11 +1,10 @@
 """What `forge validate` adds in GitHub Actions: annotations behind the text, the job's summary."""
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from forge_cli.app.validate import Report
-from forge_cli.cli.actions import add_to_summary
+from forge_cli.cli.actions import add_to_summary, quoted
 from forge_cli.cli.formats import Checked, github
 from forge_cli.cli.formats.concise import one_line, where
 from forge_cli.cli.formats.full import summary
@@ -23,25 +22,13 @@ _MARKUP = {ord(sign): f"&#{ord(sign)};" for sign in '\\`*_~{}[]<>()#+!|&@:$^="'}
 
 def annotated(text: Iterable[str], checked: Checked, terminal: Terminal) -> Iterator[str]:
     """The text, in which no foreign word is taken for a command, and then the annotations."""
-    yield from _quoted(text) if any(each.findings for each in checked.reports) else text
+    yield from quoted(text) if any(each.findings for each in checked.reports) else text
     left = {"error": MOST_ANNOTATIONS, "warning": MOST_ANNOTATIONS}
     for command in github.write(checked, terminal):
         level = command[2:].partition(" ")[0]
         left[level] -= 1
         if left[level] >= 0:
             yield command
-
-
-def _quoted(text: Iterable[str]) -> Iterator[str]:
-    """The lines, between which GitHub takes none for a command but the one that ends this.
-
-    That one has a digest of the lines in its name, which none of them can know.
-    """
-    lines = list(text)
-    token = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    yield f"::stop-commands::{token}"
-    yield from lines
-    yield f"::{token}::"
 
 
 def summarize(checked: Checked, environ: Mapping[str, str] = os.environ) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from forge_cli.app.choice import manifest as only_manifest
 from forge_cli.app.diff import Difference, against, between
+from forge_cli.cli.actions import quoted
 from forge_cli.cli.diff_documents import diff_json, diff_markdown
 from forge_cli.cli.diff_sarif import diff_sarif
 from forge_cli.cli.diff_text import diff_lines
@@ -71,7 +72,8 @@ def diff(
         return _refuse(told, color)
     terminal = Terminal.of(sys.stdout, color)
     if form == "text":
-        lines: Iterable[str] = map(terminal.fit, diff_lines(told, terminal, quiet, verbose))
+        shown = map(terminal.fit, diff_lines(told, terminal, quiet, verbose))
+        lines: Iterable[str] = quoted(shown)
     else:
         lines = _DOCUMENTS[form](told, terminal)
     write(sys.stdout, lines)
@@ -94,7 +96,7 @@ def _told(manifests: list[Path], ref: str | None) -> Difference:
 
 def _refuse(told: Difference, color: str) -> int:
     terminal = Terminal.of(sys.stderr, color)
-    write(sys.stderr, write_findings(Checked(told.faulty), terminal))
+    write(sys.stderr, quoted(write_findings(Checked(told.faulty), terminal)))
     names = " and ".join(f"'{report.path}'" for report in told.faulty)
     verb = "is" if len(told.faulty) == 1 else "are"
     complain(f"{names} {verb} not valid, so nothing was compared; mend what is told above")

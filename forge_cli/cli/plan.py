@@ -14,6 +14,7 @@ from forge_cli.app.plan import Compiled, compiled, planned
 from forge_cli.app.planned import Planned
 from forge_cli.app.preparation import Wishes, limited
 from forge_cli.app.workspace import workspace_of
+from forge_cli.cli.actions import quoted
 from forge_cli.cli.arguments import (
     COLOR,
     QUIET,
@@ -114,13 +115,13 @@ def _lines(told: Planned, terminal: Terminal, view: View) -> Iterable[str]:
         return [terminal.data(plan_json(told))]
     if view.quiet:
         return lacking(told, terminal)
-    return map(terminal.fit, plan_lines(told, terminal, view.verbose, view.defaults))
+    return quoted(map(terminal.fit, plan_lines(told, terminal, view.verbose, view.defaults)))
 
 
 def refuse(found: Compiled, path: Path, color: str) -> int:
     """Tell the findings for which a manifest is neither planned nor run; the exit status is 2."""
     terminal = Terminal.of(sys.stderr, color)
-    write(sys.stderr, full.write(Checked((found.report,)), terminal))
+    write(sys.stderr, quoted(full.write(Checked((found.report,)), terminal)))
     complain(f"'{path}' is not valid, so there is no plan of it; mend what is told above")
     return 2
 

@@ -121,3 +121,10 @@ def test_changes_are_told_heaviest_first_and_then_by_their_places(
     new.write_text(changed + "  c: {run: [c], capabilities: []}\n")
     weights = [change.verdict.weight for change in between(old, new).changes]
     assert weights == ["breaking", "behavioural", "compatible", "compatible"]
+
+
+def test_of_a_link_the_file_that_it_leads_to_is_compared(repository: Path) -> None:
+    other = MANIFEST.replace("review: {", "other: {")
+    (repository / "shop/link.forge.yaml").write_text(other)
+    (repository / "link.forge.yaml").symlink_to("shop/shop.forge.yaml")
+    assert against("v1", Path("link.forge.yaml")).old == "v1:shop/shop.forge.yaml"

@@ -127,3 +127,15 @@ def test_a_file_that_was_not_there_is_told(
     code, _, err = said("--against", "HEAD", "new.forge.yaml")
     assert code == 2
     assert "'HEAD:new.forge.yaml' does not exist; there is nothing to compare" in err
+
+
+@pytest.mark.parametrize("name", ["new.forge.yaml", "broken.forge.yaml"])
+def test_in_github_actions_nothing_of_a_manifest_is_taken_for_a_command(
+    name: str, said: Said, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    Path("broken.forge.yaml").write_text("forge: 1  # ##[add-mask]x\n")
+    _, out, err = said("old.forge.yaml", name)
+    begin, *_, end = (out or err.rpartition("forge: error:")[0]).splitlines()
+    token = begin.removeprefix("::stop-commands::")
+    assert (len(token), end) == (64, f"::{token}::")

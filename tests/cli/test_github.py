@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from forge_cli.cli.actions import add_outputs, add_to_summary
+from forge_cli.cli.actions import add_outputs, add_to_summary, quoted
 from forge_cli.cli.board import Ending
 from forge_cli.cli.github import annotation, job_summary
 from forge_cli.cli.terminal import Terminal
@@ -17,6 +17,18 @@ def told(item: Item, status: str, reason: str = "exit status 1") -> str:
     return annotation(
         item.item_id, item.required, Ending(status, "", reason), "a,b.yaml", Terminal()
     )
+
+
+def test_lines_between_two_that_nobody_can_know_are_no_commands() -> None:
+    lines = ["::error::x", "##[add-mask]y"]
+    begin, *between, end = quoted(lines, {"GITHUB_ACTIONS": "true"})
+    assert between == lines
+    assert (begin[:17], end) == ("::stop-commands::", f"::{begin[17:]}::")
+    assert [begin, *quoted(["other"], {"GITHUB_ACTIONS": "true"})].count(begin) == 1
+
+
+def test_outside_of_a_step_lines_stay_as_they_are() -> None:
+    assert list(quoted(["::error::x"], {})) == ["::error::x"]
 
 
 def test_a_required_item_that_failed_or_was_denied_is_an_error() -> None:
