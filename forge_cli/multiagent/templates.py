@@ -80,6 +80,8 @@ def parse_template(text: str) -> Template:
             raise TemplateError(
                 f"the reference {text[opening.start() :]!r} is not closed", text[opening.start() :]
             )
+        if text.startswith("{", opening.end()) and text.startswith("}", closing + 1):
+            closing += 1  # another tool's form, which is told as a whole
         if literal:
             parts.append(literal)
             literal = ""

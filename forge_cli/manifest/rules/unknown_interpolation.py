@@ -49,7 +49,7 @@ _FOR_SCRIPTS = (
 )
 _NAMED = r"\$\{\{?\s*((?:[a-z]+)(?:\.[A-Za-z0-9_-]+)*)"
 _OF_AN_ITEM = frozenset({"goal", "scope", "budget", "completion", "attempt"})
-_OPENING = r"\$\{[^}]*\}?"
+_OPENING = r"\$\{\{[^}]*\}\}|\$\{[^}]*\}?"
 
 
 def check(subject: Subject) -> Iterator[Finding]:
