@@ -28,7 +28,7 @@ check: $(INSTALLED)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Every reference run killed at every commit of its ledger; `make test` tries some of the points.
+# Every crash of the reference runs: kills, full disks, losses of power. `make test` tries some.
 crash: $(INSTALLED)
 	PYTHONPATH=. $(BIN)/python tests/crashes/programme.py
 

@@ -38,7 +38,7 @@ def create(path: Path) -> sqlite3.Connection:
     """
     connection = _connect(path, "rw")
     connection.executescript(
-        "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;"
+        "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; BEGIN;"
         f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};{_TABLES}"
     )
     return connection
@@ -46,6 +46,7 @@ def create(path: Path) -> sqlite3.Connection:
 
 def finish(connection: sqlite3.Connection) -> None:
     """Let a new ledger be written to as ledgers are, once it is closed and at its place."""
+    connection.execute("COMMIT")
     connection.execute("PRAGMA journal_mode = WAL")
 
 

@@ -1,19 +1,24 @@
-"""A real process of forge, killed at one commit of its ledger; then the run goes on."""
+"""A real process of forge that is cut off, or whose disk fills up; then its run goes on."""
 
 import signal
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.crashes.references import Outcome, Reference, differences, outcome, recovered
+from tests.crashes.references import Outcome, Reference, differences, events, outcome, recovered
 from tests.field_reports.processes import Ended, Forge
 
 _LAUNCHER = (sys.executable, "-m", "tests.crashes.launcher")
+_WATCHED = (sys.executable, "-m", "tests.crashes.watched")
+_FULL = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Where the process ends: `before` SQLite commits for the n-th time, or `after` it has."""
+    """What goes wrong: the process is killed `before` SQLite commits for the n-th time, or `after`
+    it has, or (`kill`) before the n-th operation on a file; or from that one on the disk is full
+    (`fill`).
+    """
 
     word: str
     number: int
@@ -50,27 +55,27 @@ def undisturbed(reference: Reference, folder: Path) -> Undisturbed:
 def killed(reference: Reference, point: Point, folder: Path) -> tuple[Forge, Ended]:
     """A run that ended at the point, in a folder of its own, and what it had said until then."""
     forge = reference.laid_out(folder)
-    program = (*_LAUNCHER, point.word, str(point.number))
+    launcher = _LAUNCHER if point.word in ("before", "after") else _WATCHED
+    program = (*launcher, point.word, str(point.number))
     return forge, forge(*reference.command(), program=program)
 
 
 def fault(reference: Reference, point: Point, due: Undisturbed, folder: Path) -> str:
-    """What is wrong with a run that was killed there and gone on with; nothing if it holds."""
+    """What is wrong with a run that was cut off there and gone on with; nothing if it holds."""
     forge, ended = killed(reference, point, folder)
-    if ended.code != -signal.SIGKILL:
+    if point.word == "fill":
+        if ended.code != _FULL or "the disk is full" not in ended.err:
+            return f"it did not say that the disk is full: exit {ended.code} {ended.err}"
+    elif ended.code != -signal.SIGKILL:
         return f"it was not killed: exit {ended.code} {ended.err}"
-    said = recovered(reference, forge)
+    began = any(folder.glob(".forge/runs/*/ledger.db"))
+    said = recovered(reference, forge) if began else forge(*reference.command())
     if said.code != due.code and "which is final" not in said.err:
         return f"exit {said.code}, not {due.code}: {said.err}{said.out}"
     if different := differences(outcome(folder), due.outcome):
         return different
-    kept = (*_each(folder, "evidence/*/*/events.jsonl"),)
-    told = [line for line in ended.out.splitlines() if line not in kept]
+    told = set(ended.out.splitlines()) - set(events(folder))
     if told:
         return f"it had said what is not recorded: {told}"
     verified = forge("verify", "evidence")
     return "" if verified.code == 0 else f"its evidence does not hold: {verified.out}"
-
-
-def _each(folder: Path, pattern: str) -> list[str]:
-    return [line for path in folder.glob(pattern) for line in path.read_text().splitlines()]

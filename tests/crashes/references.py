@@ -60,8 +60,10 @@ Outcome = dict[str, Any]
 
 
 def outcome(folder: Path) -> Outcome:
-    """What a run came to: status, state and outputs, as its evidence tells."""
-    (path,) = folder.glob(f"evidence/*/{RUN_ID}/run.json")
+    """What a run came to: status, state and outputs, as its evidence tells; None without any."""
+    path = next(folder.glob(f"evidence/*/{RUN_ID}/run.json"), None)
+    if path is None:
+        return dict.fromkeys(("status", "outputs", "items", "state"))
     record = json.loads(_TOOK.sub("", path.read_text()))
     return {
         "status": record["run"]["status"],
@@ -74,6 +76,12 @@ def outcome(folder: Path) -> Outcome:
     }
 
 
+def events(folder: Path) -> list[str]:
+    """The events of the run, as its evidence has them."""
+    (path,) = folder.glob(f"evidence/*/{RUN_ID}/events.jsonl")
+    return path.read_text().splitlines()
+
+
 def differences(found: Outcome, due: Outcome) -> str:
     """What two runs came to differently."""
     words = [f"{key} {found[key]}, not {due[key]}" for key in due if found[key] != due[key]]
@@ -82,7 +90,7 @@ def differences(found: Outcome, due: Outcome) -> str:
 
 def undecided(folder: Path) -> list[str]:
     """The items of which nobody knows whether they were done."""
-    items = outcome(folder)["items"]
+    items = outcome(folder)["items"] or {}
     return [name for name, (status, _) in items.items() if status == "indeterminate"]
 
 

@@ -4,38 +4,29 @@ Which points are tried differs from one run of the tests to the next: `CRASH_SEE
 `make crash` tries all of them.
 """
 
-import os
 import random
-import secrets
 import signal
 from pathlib import Path
 
 import pytest
 
 from tests.crashes.killing import Point, fault, killed, undisturbed
+from tests.crashes.power import recorded
 from tests.crashes.references import REFERENCES, Reference
 
 LABS = [one for one in REFERENCES if one.manifest.startswith("labs/")]
 LAB = LABS[-1]
 
 
-@pytest.fixture(scope="module")
-def chance() -> random.Random:
-    """Chooses the points; the seed is in the report of a test that fails."""
-    seed = os.environ.get("CRASH_SEED") or secrets.token_hex(4)
-    print(f"CRASH_SEED={seed}")
-    return random.Random(seed)
-
-
 def test_the_process_is_killed_before_the_commit_that_was_named(tmp_path: Path) -> None:
-    forge, ended = killed(LAB, Point("before", 1), tmp_path / "w")
+    forge, ended = killed(LAB, Point("before", 2), tmp_path / "w")
     assert ended.code == -signal.SIGKILL
     assert ended.out == ""
     assert "0 of 2 items accepted" in forge("show", "--workspace", ".").out
 
 
 def test_what_was_committed_before_the_process_was_killed_is_there(tmp_path: Path) -> None:
-    forge, ended = killed(LAB, Point("after", 3), tmp_path / "w")
+    forge, ended = killed(LAB, Point("after", 4), tmp_path / "w")
     assert ended.code == -signal.SIGKILL
     assert "1 of 2 items accepted" in forge("show", "--workspace", ".").out
 
@@ -48,3 +39,16 @@ def test_a_run_that_was_killed_at_a_commit_ends_as_one_that_was_not(
     point = chance.choice(due.points)
     again = f"python tests/crashes/programme.py {reference.manifest} {point}"
     assert fault(reference, point, due, tmp_path / "killed") == "", again
+
+
+@pytest.mark.parametrize("word", ["kill", "fill"])
+def test_a_run_that_was_cut_off_at_an_operation_on_a_file_ends_as_one_that_was_not(
+    word: str, chance: random.Random, tmp_path: Path
+) -> None:
+    reference = chance.choice(LABS)
+    due = undisturbed(reference, tmp_path / "undisturbed")
+    operations = recorded(reference, tmp_path / "recorded").operations
+    count = sum(one.kind != "acknowledged" for one in operations)
+    point = Point(word, chance.randint(1, count))
+    again = f"python tests/crashes/programme.py {reference.manifest} {point}"
+    assert fault(reference, point, due, tmp_path / "cut-off") == "", again

@@ -1,0 +1,70 @@
+"""Runs forge in a process whose changes of files below the working folder are watched.
+
+`python -m tests.crashes.watched record FILE WORDS..` leaves all of them in the file, pickled.
+`kill NUMBER WORDS..` ends the process with `kill -9` before the operation with that number, and
+`fill NUMBER WORDS..` lets the disk be full from that one on.
+"""
+
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from forge_cli.__main__ import main
+from forge_cli.ledger.store import Store
+from forge_cli.multiagent.events import Event
+from tests.crashes.operations import Operation, watch
+
+_PLACES = ("/.forge", "/evidence")
+
+
+class Watcher:
+    """Counts and keeps what is done to files of forge's own below a folder."""
+
+    def __init__(self, folder: str, kill: int = 0, fill: int = 0) -> None:
+        self._folder = folder
+        self._within = tuple(folder + place for place in _PLACES)
+        self._kill = kill
+        self._fill = fill
+        self.operations: list[Operation] = []
+
+    def __call__(self, operation: Operation) -> bool:
+        """Whether the disk does it."""
+        if operation.path != self._folder and not operation.path.startswith(self._within):
+            return True
+        self.operations.append(operation)
+        number = len(self.operations)
+        if number == self._kill:
+            os.kill(os.getpid(), signal.SIGKILL)
+        frees = operation.kind in ("remove", "sync_folder")
+        return frees or not 0 < self._fill <= number
+
+
+def note_promises(watcher: Watcher) -> None:
+    """Have the watcher keep, among the operations, how many events the ledger has promised."""
+    usual = Store.append
+
+    def append(store: Store, events: Sequence[Event]) -> None:
+        usual(store, events)
+        watcher.operations.append(Operation("acknowledged", str(store.path), offset=store.size))
+
+    Store.append = append  # type: ignore[method-assign, assignment]
+
+
+def launch(word: str, argument: str, words: list[str]) -> int:
+    """Exit status of forge, if it lives."""
+    number = int(argument) if word in ("kill", "fill") else 0
+    watcher = Watcher(str(Path.cwd()), **({word: number} if number else {}))
+    watch(watcher)
+    if word == "record":
+        note_promises(watcher)
+    status = main(words)
+    if word == "record":
+        Path(argument).write_bytes(pickle.dumps([tuple(one) for one in watcher.operations]))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(launch(sys.argv[1], sys.argv[2], sys.argv[3:]))
