@@ -120,15 +120,6 @@ def _budget_text(budget: Budget | None) -> str:
     return "{" + ", ".join(pairs) + "}"
 
 
-def narrowest(*budgets: Budget | None) -> Budget:
-    """The least that any of them allows, dimension by dimension."""
-    limits: dict[str, int] = {}
-    for budget in budgets:
-        for dimension, figure in (budget.limits() if budget else {}).items():
-            limits[dimension] = min(figure, limits.get(dimension, figure))
-    return Budget(**limits)
-
-
 def limit(old: Limit, new: Limit) -> Verdict | None:
     """Deadlines by when work must have ended, whenever the run starts."""
     if old.own == new.own:

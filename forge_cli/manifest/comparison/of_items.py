@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from forge_cli.manifest.comparison.changes import Key
-from forge_cli.manifest.comparison.limits import Allowance, Limit, Reach, earliest, narrowest
+from forge_cli.manifest.comparison.limits import Allowance, Limit, Reach, earliest
 from forge_cli.manifest.comparison.of_roles import accepted, contract_key, delegates_of, role_key
 from forge_cli.manifest.comparison.of_run import RUN
 from forge_cli.manifest.comparison.parts import Fact, Part
@@ -15,7 +15,7 @@ from forge_cli.manifest.comparison.programs import NO_SANDBOX
 from forge_cli.manifest.comparison.sides import Side
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.assembly import INHERITED
-from forge_cli.manifest.meaning.limits import budget, read_deadline, role_budget
+from forge_cli.manifest.meaning.limits import budget, narrowest, read_deadline, role_budget
 from forge_cli.manifest.meaning.nodes import Node
 from forge_cli.multiagent.plan import Json
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from forge_cli.manifest.comparison.changes import Key
-from forge_cli.manifest.comparison.limits import Allowance, Limit, Reach, earliest, narrowest
+from forge_cli.manifest.comparison.limits import Allowance, Limit, Reach, earliest
 from forge_cli.manifest.comparison.of_run import RUN
 from forge_cli.manifest.comparison.parts import Fact, Part
 from forge_cli.manifest.comparison.policies import on_failure
 from forge_cli.manifest.comparison.programs import Program
 from forge_cli.manifest.comparison.sides import Side
 from forge_cli.manifest.findings import Path
-from forge_cli.manifest.meaning.limits import budget, read_deadline
+from forge_cli.manifest.meaning.limits import budget, narrowest, read_deadline
 from forge_cli.manifest.meaning.nodes import Agent, Delegated, Written
 
 

@@ -1,10 +1,11 @@
 """The chain of contracts above each item, and the limits that follow from it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.limits import (
     budget,
+    narrowest,
     read_deadline,
     role_budget,
     run_budget,
@@ -53,12 +54,30 @@ def chain(node: Node) -> tuple[str, ...]:
 
 
 def budget_of(node: Node) -> Budget | None:
-    """What is reserved for the item at its start: its own or its contract's, and its role's."""
+    """What is reserved for the item at its start: its own or its contract's budget.
+
+    Of a dimension that this leaves out, it is the least that any role behind the item has, and
+    no more than the item above has.
+    """
     own = budget(node.terms().get("budget"))
-    limit = None if node.children else role_budget(node)
-    if own is None or limit is None:
-        return own or limit
-    return Budget(**{**limit.limits(), **own.limits()})
+    roles = [] if node.children else [role_budget(node), _delegator_budget(node)]
+    limits = narrowest(*roles).limits()
+    above = narrowest(*_budgets_above(node)).limits()
+    limits = {name: min(figure, above.get(name, figure)) for name, figure in limits.items()}
+    if own is not None:
+        limits |= own.limits()
+    return Budget(**limits) if limits else own
+
+
+def _delegator_budget(node: Node) -> Budget | None:
+    delegator = node.contract.delegator if node.contract is not None else None
+    return budget(delegator.written.get("budget")) if delegator is not None else None
+
+
+def _budgets_above(node: Node) -> Iterator[Budget | None]:
+    while node.parent is not None:
+        node = node.parent
+        yield budget(node.own.get("budget"))
 
 
 def deadline_of(node: Node) -> Deadline | None:

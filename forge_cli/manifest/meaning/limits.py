@@ -30,6 +30,15 @@ def role_budget(node: Node) -> Budget | None:
     )
 
 
+def narrowest(*budgets: Budget | None) -> Budget:
+    """The least that any of them allows, dimension by dimension."""
+    limits: dict[str, int] = {}
+    for budget in budgets:
+        for dimension, figure in (budget.limits() if budget else {}).items():
+            limits[dimension] = min(figure, limits.get(dimension, figure))
+    return Budget(**limits)
+
+
 def read_deadline(written: Any) -> Deadline | None:
     """The deadline that a text writes; None for none, or one that is refused."""
     found = deadline(written) if isinstance(written, str) else None

@@ -189,6 +189,47 @@ def test_an_item_under_a_contract_is_held_to_all_of_its_terms(compiled: Compiled
     assert plan.state == {"findings": StateKey("reviewer")}
 
 
+def test_what_a_budget_leaves_out_is_the_least_that_anything_behind_the_item_has(
+    compiled: Compiled,
+) -> None:
+    plan = compiled(
+        """
+        roles:
+          lead:
+            capabilities: []
+            budget: {model_calls: 4, tokens: 8}
+            delegates: {to: [reviewer]}
+            handler: {kind: command, argv: [x]}
+          reviewer:
+            capabilities: []
+            budget: {model_calls: 9, tokens: 5, tool_calls: 7}
+            handler: {kind: command, argv: [x]}
+        schemas: {any@1: {type: object}}
+        delegations:
+          look:
+            delegator: agent:lead
+            delegate: agent:reviewer
+            purpose: Look
+            scope: []
+            authority: []
+            completion: schema:any@1
+            deadline: 90m
+            budget: {cost_usd: 3}
+            on_failure: fail
+        work_items:
+          look: {delegation: look}
+          team:
+            pattern: parallel
+            role: reviewer
+            budget: {tool_calls: 6}
+            sub_tasks: {a: {}}
+        """
+    )
+    asked = Budget(model_calls=4, tokens=5, tool_calls=7, cost_usd=3_000_000)
+    assert plan.items["look"].budget == asked
+    assert plan.items["team.a"].budget == Budget(model_calls=9, tokens=5, tool_calls=6)
+
+
 def test_sub_tasks_come_behind_their_item_and_name_it(compiled: Compiled) -> None:
     plan = compiled(
         ROLE
