@@ -5,7 +5,7 @@ BIN := $(CURDIR)/$(VENV)/bin
 INSTALLED := $(VENV)/installed
 COPY := build/run
 
-.PHONY: run test check crash evidence bench generate corpus clean
+.PHONY: run test check crash sim evidence bench generate corpus clean
 
 # The shipped manifest changes the shop beside it, so it runs on a copy.
 run: $(INSTALLED)
@@ -43,6 +43,11 @@ bench: $(INSTALLED)
 SEEDS ?= 2000
 corpus: $(INSTALLED)
 	CORPUS_SEEDS=$(SEEDS) $(BIN)/python -m pytest -q -n 2 --timeout 0 tests/corpus
+
+# Random plans in random worlds, every promise looked at after every event; the first seed is FROM.
+FROM ?= 0
+sim: $(INSTALLED)
+	PYTHONPATH=. $(BIN)/python tests/simulation/hunt.py $(SEEDS) $(FROM)
 
 # What is written from the source: the manifest's schema, the rules, the keys, what commands print.
 generate: $(INSTALLED)

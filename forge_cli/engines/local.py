@@ -220,7 +220,7 @@ class LocalEngine:
         self._cancelled.discard(turn.attempt_id)
         sender = f"{turn.role_id}#{turn.item_id}"
         expired = self._expired.pop(turn.attempt_id, None)
-        late = ignored(self._run.state, sender, turn.attempt_id, now, turn.item_id)
+        late = ignored(self._run.state, sender, turn.attempt_id, turn.number, now, turn.item_id)
         return late or response(self._judge, turn, result, sender, now, expired)
 
     async def _rest(self) -> None:

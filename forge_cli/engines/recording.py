@@ -39,9 +39,11 @@ def _evaluated(command: Evaluate, artifacts: Artifacts) -> dict[str, Json]:
         return {"value": None, "error": str(fault)}
 
 
-def ignored(state: RunState, sender: str, attempt: str, now: int, item: str = "") -> Event | None:
+def ignored(
+    state: RunState, sender: str, attempt: str, turn: int, now: int, item: str = ""
+) -> Event | None:
     """The event of a response that answers no turn which is running; None if it answers one."""
-    fault = objection(state, attempt, sender)
+    fault = objection(state, attempt, sender, turn)
     if not fault:
         return None
     return Event(now, "response_ignored", item, attempt, {"sender": sender, "reason": fault})
@@ -61,7 +63,7 @@ def response(
     """
     if fault := usage_fault(result.usage):
         result = TurnResult.failed("invalid-output", fault, captured=result.captured)
-    body = _body(sender, result)
+    body = _body(sender, turn.number, result)
     if expired and result.status == "failed":
         # What the handler adds behind its first word names what outlived KILL.
         body["kind"] = expired[0]
@@ -82,10 +84,12 @@ def expiry(turn: Turn, now: int) -> tuple[str, str]:
     return "timeout", f"timeout after {turn.timeout / 1000:g} s"
 
 
-def _body(sender: str, result: TurnResult) -> dict[str, Any]:
+def _body(sender: str, turn: int, result: TurnResult) -> dict[str, Any]:
     """What of a result is recorded: everything that is there."""
     usage: Mapping[str, int] | None = None if result.usage is None else dict(result.usage)
     body: dict[str, Any] = {"status": result.status, "sender": sender, "usage": usage}
+    if turn > 1:
+        body["turn"] = turn
     if result.status == "failed":
         body["kind"] = result.kind if result.kind in _KINDS else "error"
         body["message"] = result.message

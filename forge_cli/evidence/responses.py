@@ -18,7 +18,7 @@ class Responses:
     def __init__(self) -> None:
         self.faults = Faults("responses")
         self.correlated = 0
-        self._asked: dict[str, str] = {}
+        self._asked: dict[str, tuple[str, int]] = {}
 
     def check(self, event: Event, line: int) -> None:
         """Pair the event, if it is half of a pair."""
@@ -26,7 +26,7 @@ class Responses:
             if event.attempt in self._asked:
                 self.faults.add(f"{EVENTS}:{line}: {event.attempt!r} is asked twice at once")
             role = event.body["role"].rpartition("@")[0]
-            self._asked[event.attempt] = f"{role}#{event.item}"
+            self._asked[event.attempt] = f"{role}#{event.item}", event.body.get("turn", 1)
         elif event.kind == "turn_ended":
             self._answer(event, line)
         elif event.kind == "turn_lost" and self._asked.pop(event.attempt, None) is None:
@@ -38,11 +38,16 @@ class Responses:
             self.faults.add(f"{EVENTS}:{line}: the run ended, and {attempt!r} was never answered")
 
     def _answer(self, event: Event, line: int) -> None:
-        asked = self._asked.pop(event.attempt, None)
+        asked, turn = self._asked.pop(event.attempt, ("", 0))
         sender, status = event.body["sender"], event.body["status"]
-        if asked is None:
+        answers = event.body.get("turn", 1)
+        if not asked:
             self.faults.add(f"{EVENTS}:{line}: {event.attempt!r} answers no request that is open")
         elif sender != asked or status not in STATUSES:
             self.faults.add(f"{EVENTS}:{line}: {sender!r} answers {status!r}, asked was {asked!r}")
+        elif answers != turn:
+            self.faults.add(
+                f"{EVENTS}:{line}: {event.attempt!r} answers turn {answers}, not {turn}"
+            )
         else:
             self.correlated += 1

@@ -16,6 +16,9 @@ APPROVAL = "approval"
 NARROWED = ("capabilities", "actions", "scope", "writes")
 """What of a grant a decision may make smaller."""
 
+REACHING = frozenset({"scope", "writes"})
+"""What of these says where something may be touched."""
+
 
 def possible(node: Node) -> tuple[str, ...]:
     """The decisions that an item is open to; none if it awaits none."""
@@ -68,6 +71,8 @@ def _approve(node: Node, digest: str) -> None:
 
 
 def _reissue(node: Node, narrow: Mapping[str, Json]) -> None:
+    if node.pattern == "each" and node.item.with_each and REACHING & narrow.keys():
+        raise ValueError(f"what {node.item_id!r} may touch is narrowed element by element")
     node.grant = narrowed(node.grant, narrow)
     node.told = {"attempt": node.attempt_id, "kind": node.kind, "reason": node.reason}
     node.saved, node.resume_at = None, 1
@@ -86,7 +91,8 @@ def narrowed(grant: Grant, narrow: Mapping[str, Json]) -> Grant:
         if name in narrow:
             changes[name] = _within(name, getattr(grant, name), tuple(narrow[name]))
     smaller = replace(grant, **changes)  # type: ignore[arg-type]
-    _within("writes", smaller.scope, smaller.writes)
+    if REACHING & narrow.keys():
+        _within("writes", smaller.scope, smaller.writes)
     return smaller
 
 

@@ -27,6 +27,7 @@ VOCABULARY: Mapping[str, frozenset[str]] = {
 
 `run_resumed` says that another controller goes on, `turn_lost` that a turn's end will never be
 known, `item_sealed` what digest a contract has, `item_decided` what a person made of an item.
+A `turn_ended` names its `turn` unless that is the first.
 """
 
 DECIDED = frozenset(

@@ -3,10 +3,11 @@
 from forge_cli.multiagent.run_state import RunState
 
 
-def objection(state: RunState, attempt: str, sender: str) -> str:
+def objection(state: RunState, attempt: str, sender: str, turn: int) -> str:
     """Why a response must be ignored, or nothing if it answers a turn that is running.
 
-    `sender` is the channel by which it came, never what the response says of itself.
+    `sender` is the channel by which it came, never what the response says of itself; `turn` counts
+    the turns of the item's line from 1, as the turn's own number does.
     """
     node = state.running.get(attempt)
     if node is None:
@@ -17,4 +18,6 @@ def objection(state: RunState, attempt: str, sender: str) -> str:
         return "late: the attempt has ended"
     # The channel fills in all else of a response, so `messages.correlate` comes down to this.
     recipient = f"{node.item.role_id}#{node.item_id}"
-    return "" if sender == recipient else f"foreign: {sender!r} was not asked, {recipient!r} was"
+    if sender != recipient:
+        return f"foreign: {sender!r} was not asked, {recipient!r} was"
+    return "" if turn == node.turn else f"late: it answers turn {turn}, and turn {node.turn} runs"

@@ -47,7 +47,7 @@ class Run:
         """Fold one event into the state; `ValueError` if it cannot follow what came before."""
         if event.kind == "turn_ended":
             body = event.body
-            fault = objection(self.state, event.attempt, body["sender"])
+            fault = objection(self.state, event.attempt, body["sender"], body.get("turn", 1))
             if fault:
                 raise ValueError(f"the response to {event.attempt!r} is {fault}")
         self.state.apply(event)

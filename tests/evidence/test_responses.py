@@ -25,6 +25,15 @@ def test_another_turn_of_the_same_attempt_is_asked_anew() -> None:
     assert sentences(ASKED, ANSWER, ASKED, ANSWER) == []
 
 
+def test_an_answer_to_another_turn_of_the_attempt_is_found() -> None:
+    second = ASKED._replace(body={**ASKED.body, "turn": 2})
+    answer = ANSWER._replace(body={**ANSWER.body, "turn": 2})
+    assert sentences(ASKED, ANSWER, second, answer) == []
+    assert sentences(ASKED, ANSWER, second, ANSWER) == [
+        "events.jsonl:4: 'r/build/1' answers turn 1, not 2"
+    ]
+
+
 def test_an_answer_of_somebody_else_is_found() -> None:
     body = {**ANSWER.body, "sender": "reviewer#build"}
     assert sentences(ASKED, ANSWER._replace(body=body)) == [

@@ -114,6 +114,17 @@ class TestResponses:
         with pytest.raises(ValueError, match=why):
             world.run.apply(Event(START, "turn_ended", "a", attempt, body))
 
+    def test_an_answer_to_an_earlier_turn_of_the_attempt_is_late(self) -> None:
+        world = World(plan([item("a")])).start()
+        world.advance()
+        world.answer("r/a/1", {"status": "yields", "state": 1, "usage": {}})
+        world.advance()
+        body = {"sender": "worker#a", **done()}
+        with pytest.raises(ValueError, match="late: it answers turn 1, and turn 2 runs"):
+            world.run.apply(Event(START, "turn_ended", "a", "r/a/1", body))
+        world.run.apply(Event(START, "turn_ended", "a", "r/a/1", {**body, "turn": 2}))
+        assert world.ends() == {"a": "succeeded"}
+
     def test_an_ignored_response_changes_nothing(self) -> None:
         world = World(plan([item("a")])).start()
         body = {"sender": "x#y", "reason": "late"}

@@ -132,6 +132,15 @@ class TestIndeterminate:
         with pytest.raises(ValueError, match="what is given for 'a' is not accepted: too short"):
             self.lost().decide("a", "accept", output={"result": ""}, verdict=verdict)
 
+    def test_an_item_for_each_element_that_paused_before_it_had_any_may_begin_again(self) -> None:
+        grant = Grant(scope=("files:${each}/**",), outputs=("result",))
+        fields = {"pattern": "each", "with_each": True, "for_each": "${inputs.folders}"}
+        world = play([item("a", then="escalate", grant=grant, **fields)]).resume()
+        with pytest.raises(ValueError, match="what 'a' may touch is narrowed element by element"):
+            world.decide("a", "reissue", narrow={"scope": ["files:src/**"]})
+        world.decide("a", "reissue", narrow={"capabilities": []}).advance()
+        assert world.reason("a") == "${inputs.folders} has no value"
+
     def test_it_may_be_given_up(self) -> None:
         world = self.lost(required=False).decide("a", "deny").go_on()
         assert world.ends() == {"a": "denied", "b": "blocked"}

@@ -123,7 +123,8 @@ class World:
     def answer(self, attempt: str, body: Mapping[str, Any]) -> None:
         node = self.run.state.running[attempt]
         sender = f"{node.item.role_id}#{node.item_id}"
-        event = Event(self.now, "turn_ended", node.item_id, attempt, {"sender": sender, **body})
+        told = {"sender": sender, "turn": node.turn, **body}
+        event = Event(self.now, "turn_ended", node.item_id, attempt, told)
         self.record(event)
 
     def play(self) -> Self:

@@ -1,0 +1,172 @@
+"""The simulated engine: the run machine, driven pass by pass by whoever plays the world."""
+
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+from forge_cli.engines.recording import carried_out, expiry, ignored, response
+from forge_cli.multiagent.assignment import Assignment
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.ports import Artifacts, Clock, Judge, Ledger, Observer
+from forge_cli.multiagent.run import Run
+from forge_cli.multiagent.turn import Turn, TurnResult
+
+HEARTBEAT = 5_000
+"""Milliseconds between renewals of the lease."""
+
+
+class Response(NamedTuple):
+    """What arrives as the answer to a turn; `sender` is the channel by which it came."""
+
+    sender: str
+    attempt: str
+    turn: int
+    result: TurnResult
+
+
+class Calls(Protocol):
+    """Where turns are made; each is answered by a `Response`, also one that is cancelled."""
+
+    def begin(self, turn: Turn) -> None:
+        """Begin the turn."""
+        ...
+
+    def cancel(self, turn: Turn) -> None:
+        """Ask the turn to end early; it may have ended."""
+        ...
+
+
+class SimulationEngine:
+    """Drives one run; it never waits: time passes and responses arrive between two passes.
+
+    The events of one pass are made durable together, before any turn of that pass begins.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        ledger: Ledger,
+        calls: Calls,
+        judge: Judge,
+        clock: Clock,
+        artifacts: Artifacts,
+        observers: Iterable[Observer] = (),
+    ) -> None:
+        self._run = run
+        self._ledger = ledger
+        self._calls = calls
+        self._judge = judge
+        self._clock = clock
+        self._artifacts = artifacts
+        self._observers = tuple(observers)
+        self._batch: list[Event] = []
+        self._inbox: deque[Response] = deque()
+        self._signals: deque[str] = deque()
+        self._turns: dict[str, Turn] = {}
+        self._timers: dict[str, int] = {}
+        self._expired: dict[str, tuple[str, str]] = {}
+        self._cancelled: set[str] = set()
+        self._renewed = clock.now()
+
+    def begin(self, *begun: Event) -> None:
+        """Take what the run has applied and what is not durable yet, before the first pass."""
+        self._batch.extend(begun)
+
+    def deliver(self, answer: Response) -> None:
+        """Something arrived; it is looked at in the next pass."""
+        self._inbox.append(answer)
+
+    def stop(self, signal: str) -> None:
+        """Ask for a clean stop: no new turns, running ones cancelled, and then the end."""
+        self._signals.append(signal)
+
+    def advance(self) -> bool:
+        """One pass; false once the run has ended. `ForgeError` if the ledger refuses."""
+        self._take_in()
+        turns = self._decide()
+        self._commit()
+        if self._run.state.status:
+            return False
+        for turn in turns:
+            self._start(turn)
+        return True
+
+    def wakeup(self) -> int:
+        """When the next pass is due though nothing arrives, in milliseconds since the epoch."""
+        now = self._clock.now()
+        if self._inbox or self._signals:
+            return now
+        times = [self._renewed + HEARTBEAT, *self._timers.values()]
+        due = self._run.wakeup(now)
+        return min(times if due is None else [*times, due])
+
+    def _record(self, event: Event) -> None:
+        self._run.apply(event)
+        self._batch.append(event)
+
+    def _take_in(self) -> None:
+        now = self._clock.now()
+        while self._signals:
+            signal = self._signals.popleft()
+            if not self._run.state.signal:
+                self._record(Event(now, "run_stopping", body={"signal": signal}))
+        while self._inbox:
+            self._record(self._answered(self._inbox.popleft(), now))
+        for attempt in [attempt for attempt, due in self._timers.items() if due <= now]:
+            del self._timers[attempt]
+            self._expired[attempt] = expiry(self._turns[attempt], now)
+            self._cancel(attempt)
+
+    def _answered(self, answer: Response, now: int) -> Event:
+        state, attempt = self._run.state, answer.attempt
+        event = ignored(state, answer.sender, attempt, answer.turn, now)
+        if event is None:
+            expired = self._expired.pop(attempt, None)
+            self._timers.pop(attempt, None)
+            self._cancelled.discard(attempt)
+            turn = self._turns.pop(attempt)
+            event = response(self._judge, turn, answer.result, answer.sender, now, expired)
+        return event
+
+    def _decide(self) -> list[Turn]:
+        turns: list[Turn] = []
+        now = self._clock.now()
+        while commands := self._run.decide(now):
+            for command in commands:
+                if isinstance(command, Assignment):
+                    turns.append(command.turn())
+                self._record(carried_out(command, now, self._ledger, self._artifacts))
+        return turns
+
+    def _commit(self) -> None:
+        batch, self._batch = self._batch, []
+        if batch:
+            self._ledger.append(batch)
+        now = self._clock.now()
+        if now - self._renewed >= HEARTBEAT:
+            self._ledger.renew(now)
+            self._renewed = now
+        for event in batch:
+            if event.kind == "turn_cancelled":
+                self._cancel(event.attempt)
+            for observe in self._observers:
+                observe(event)
+
+    def _start(self, turn: Turn) -> None:
+        attempt = turn.attempt_id
+        self._turns[attempt] = turn
+        if attempt in self._cancelled:
+            # What was decided behind it, in the same pass, has ended its item or the run.
+            sender = f"{turn.role_id}#{turn.item_id}"
+            stopped = TurnResult.failed("cancelled", "it was cancelled before it began", usage={})
+            self.deliver(Response(sender, attempt, turn.number, stopped))
+            return
+        self._timers[attempt] = self._clock.now() + turn.timeout
+        self._calls.begin(turn)
+
+    def _cancel(self, attempt: str) -> None:
+        """Cancel a turn, once: a handler that is cancelled again gives no grace any more."""
+        if attempt not in self._cancelled:
+            self._cancelled.add(attempt)
+            if attempt in self._turns:
+                self._calls.cancel(self._turns[attempt])

@@ -1,0 +1,128 @@
+"""G1: no turn runs beyond any link of its chain, and none when its time is over."""
+
+from collections.abc import Iterator
+
+from forge_cli.multiagent.plan import Contract, Item, Plan
+from forge_cli.multiagent.turn import Turn
+from tests.simulation.broken import hold
+
+
+class Authority:
+    """The limits of each turn, followed up from its item to the run."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._started = 0
+        self._calls: dict[str, Turn] = {}
+        self._narrowed: dict[str, dict[str, list[str]]] = {}
+
+    def start(self, time: int) -> None:
+        """The run was begun at that time, in milliseconds since the epoch."""
+        self._started = time
+
+    def narrow(self, name: str, less: dict[str, list[str]]) -> None:
+        """A person made the grant of an item smaller."""
+        self._narrowed[name] = less
+
+    def began(self, turn: Turn, now: int) -> None:
+        """A call began."""
+        item, grant = self._item(turn.item_id), turn.grant
+        for name in item.chain:
+            self._within(turn, self._plan.contracts[name])
+        hold(
+            "G1",
+            grant.capabilities <= item.grant.capabilities,
+            f"{turn.item_id!r} may {grant.capabilities}",
+        )
+        hold("G1", grant.actions <= item.grant.actions, f"{turn.item_id!r} may {grant.actions}")
+        hold(
+            "G1",
+            set(grant.outputs) <= set(item.grant.outputs),
+            f"{turn.item_id!r} has {grant.outputs}",
+        )
+        hold(
+            "G1",
+            _reach(grant.writes, grant.scope),
+            f"{turn.item_id!r} writes {grant.writes} in {grant.scope}",
+        )
+        if not item.with_each:
+            hold(
+                "G1",
+                _reach(grant.scope, item.grant.scope),
+                f"{turn.item_id!r} reaches {grant.scope}",
+            )
+            hold(
+                "G1",
+                _reach(grant.writes, item.grant.writes),
+                f"{turn.item_id!r} writes {grant.writes}",
+            )
+        less = self._narrowed.get(turn.item_id, {})
+        if less:
+            hold(
+                "G1", _reach(grant.scope, less["scope"]), f"{turn.item_id!r} was narrowed to {less}"
+            )
+            hold(
+                "G1",
+                grant.capabilities <= set(less["capabilities"]),
+                f"{turn.item_id!r} may {grant.capabilities}",
+            )
+        due = min(self._deadlines(item))
+        hold(
+            "G1",
+            turn.deadline <= due,
+            f"{turn.item_id!r} has until {turn.deadline}, its chain until {due}",
+        )
+        hold("G1", now < due, f"{turn.item_id!r} begins at {now}, its time is over at {due}")
+        most = min(item.timeout, due - now)
+        hold(
+            "G1", turn.timeout <= most, f"{turn.item_id!r} may take {turn.timeout}, {most} are left"
+        )
+        self._calls[turn.attempt_id] = turn
+
+    def ended(self, turn: Turn) -> None:
+        """A call ended, or was asked to."""
+        self._calls.pop(turn.attempt_id, None)
+
+    def lost(self) -> None:
+        """Another controller took over: what the one before had called is not this one's."""
+        self._calls.clear()
+
+    def rested(self, now: int) -> None:
+        """Whose time is over was asked to end."""
+        late = [turn.item_id for turn in self._calls.values() if turn.deadline <= now]
+        hold("G1", not late, f"{late} go on after their deadline, at {now}")
+
+    def _within(self, turn: Turn, contract: Contract) -> None:
+        name, grant = contract.name, turn.grant
+        if contract.capabilities is not None:
+            hold(
+                "G1",
+                grant.capabilities <= contract.capabilities,
+                f"{turn.item_id!r} may more than {name}",
+            )
+        if contract.scope is not None:
+            hold(
+                "G1",
+                _reach(grant.scope, contract.scope),
+                f"{turn.item_id!r} reaches {grant.scope}, beyond {name}",
+            )
+
+    def _deadlines(self, item: Item) -> Iterator[int]:
+        yield self._plan.deadline.resolve(self._started)
+        above: Item | None = item
+        while above is not None:
+            if above.deadline is not None:
+                yield above.deadline.resolve(self._started)
+            above = self._plan.items[above.parent] if above.parent else None
+
+    def _item(self, name: str) -> Item:
+        return self._plan.items.get(name) or self._plan.items[name.rpartition(".")[0]]
+
+
+def _reach(inner: tuple[str, ...] | list[str], outer: tuple[str, ...] | list[str]) -> bool:
+    """Whether all that the inner patterns reach lies within an outer one, by fixed beginnings.
+
+    Right for patterns that end in `**` and hold no other wildcard before a fixed part.
+    """
+    limits = [limit.removesuffix("**") for limit in outer]
+    return all(".." not in p and any(p.startswith(limit) for limit in limits) for p in inner)

@@ -1,0 +1,182 @@
+"""What a seed stands for: a plan, accidents, what handlers answer and what persons decide."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from forge_cli.engines.simulation.engine import Response
+from forge_cli.engines.simulation.script import AT_APPENDS, Accident, Fault, Reply
+from forge_cli.multiagent.decisions import possible
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.plan import Plan
+from forge_cli.multiagent.run import Run
+from forge_cli.multiagent.turn import Turn, TurnResult
+from tests.multiagent.plans import SECOND, chance, random_plan
+
+ACCIDENTS: tuple[Accident, ...] = (
+    "crash-before",
+    "crash-after",
+    "crash-after",
+    "disk-full",
+    "stall",
+    "rival",
+    "robber",
+    "jump",
+    "signal",
+)
+SPANS = (1 * SECOND, 5 * SECOND, 61 * SECOND, 200 * SECOND)
+KINDS = ("error", "timeout", "invalid-output", "cancelled", "deadline", "no such kind")
+RISKS = ("read_only", "reversible", "irreversible")
+PATIENT = 6
+"""Epochs after which persons decline whatever is asked of them, so that a run comes to an end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One world to be played; the same seed makes the same handlers and persons."""
+
+    seed: int
+    plan: Plan
+    faults: tuple[Fault, ...] = ()
+    strays: bool = True
+
+
+def scenario(seed: int) -> Scenario:
+    """The scenario of that seed."""
+    dice = Random(f"plan {seed}")
+    number = dice.choice((0, 1, 1, 2, 3, 4))
+    faults = tuple(_fault(dice) for _ in range(number))
+    return Scenario(seed, random_plan(dice), faults, chance(dice, 60))
+
+
+def _fault(dice: Random) -> Fault:
+    kind = dice.choice(ACCIDENTS)
+    if kind in AT_APPENDS:
+        return Fault(kind, dice.randint(1, 12), dice.choice(SPANS))
+    return Fault(
+        kind,
+        dice.choice((0, dice.randrange(20 * SECOND), dice.randrange(100 * SECOND))),
+        dice.choice(SPANS),
+    )
+
+
+def token(attempt: str, number: int) -> str:
+    """What stands in everything that a turn answers, and in nothing else."""
+    return f"{attempt}#{number}"
+
+
+@dataclass(slots=True)
+class Players:
+    """Answers each turn, and decides, by the seed and by what is asked, not by when it is."""
+
+    scenario: Scenario
+    refused: int = field(default=0)
+
+    def reply(self, turn: Turn) -> Reply:
+        """How the call of that turn goes."""
+        dice = Random(f"{self.scenario.seed} {turn.attempt_id} {turn.number}")
+        result = _result(dice, turn)
+        after = dice.choice((0, 0, dice.randrange(SECOND), dice.randrange(9 * SECOND), 40 * SECOND))
+        stopped = TurnResult.failed(
+            "cancelled",
+            f"stopped {token(turn.attempt_id, turn.number)}",
+            usage=dice.choice((None, {})),
+        )
+        reply = Reply(
+            result,
+            after,
+            grace=dice.choice((0, 0, 2 * SECOND, None)),
+            stopped=dice.choice((stopped, stopped, None)),
+            delay=dice.choice((0, 0, 0, dice.randrange(9 * SECOND))),
+            orphan=chance(dice, 25),
+            breaks=chance(dice, 2),
+        )
+        if not self.scenario.strays:
+            return reply
+        echo = dice.choice((None, None, 0, dice.randrange(20 * SECOND)))
+        return replace(reply, echo=echo, strays=_strays(dice, turn))
+
+    def decide(self, run: Run, now: int) -> Sequence[Event]:
+        """Decide on some of what awaits it, and on one item at least."""
+        dice = Random(f"{self.scenario.seed} decides {run.state.epoch}")
+        open_to = [node for node in run.state.open.values() if possible(node)]
+        chosen = dice.sample(open_to, dice.randint(1, len(open_to)))
+        if run.state.epoch > PATIENT:
+            chosen = open_to
+        events = []
+        for node in chosen:
+            word = dice.choice(possible(node)) if run.state.epoch <= PATIENT else "deny"
+            if chance(dice, 30):
+                self._try_unfit(run, node, now)
+            body = {"decision": word, "by": "ann", **_more(dice, word, node)}
+            event = Event(now, "item_decided", node.item_id, body=body)
+            run.apply(event)
+            events.append(event)
+        return events
+
+    def _try_unfit(self, run: Run, node: Node, now: int) -> None:
+        """A decision that does not fit is refused, and changes nothing."""
+        unfit: tuple[dict[str, Any], ...] = (
+            {"decision": "approve", "digest": "sha256:0"},
+            {"decision": "reissue", "narrow": {"scope": ["files:etc/**"]}},
+            {"decision": "reissue", "narrow": {"capabilities": ["network"]}},
+            {"decision": "accept", "output": {}, "verdict": {"accepted": False, "reason": "no"}},
+            {"decision": "delegate"},
+        )
+        for body in unfit:
+            try:
+                run.apply(Event(now, "item_decided", node.item_id, body={"by": "eve", **body}))
+            except ValueError:
+                self.refused += 1
+            else:
+                raise AssertionError(f"{body} was taken for {node.item_id!r}")
+
+
+def _more(dice: Random, word: str, node: Node) -> dict[str, Any]:
+    if word == "approve":
+        return {"digest": node.seal}
+    if word == "accept":
+        digests = {name: f"sha256:{name}" for name in node.item.evidence}
+        output = {key: "read_only" if key == "risk" else ["given"] for key in node.grant.outputs}
+        return {"output": output, "verdict": {"accepted": True, "reason": "", "evidence": digests}}
+    if word == "reissue" and node.pattern == "turn" and chance(dice, 50):
+        fewer = list(node.grant.writes[:1])
+        return {"narrow": {"scope": fewer, "writes": fewer, "capabilities": [], "actions": []}}
+    return {}
+
+
+def _result(dice: Random, turn: Turn) -> TurnResult:
+    """What a call comes to. Most handlers keep to their slice, some use more, a few lie."""
+    mark = token(turn.attempt_id, turn.number)
+    used = {dimension: dice.randint(0, amount) for dimension, amount in turn.budget.items()}
+    usage: Any = dice.choice([used] * 12 + [None, {"tokens": 5}, {"tokens": -1}, {"luck": 1}])
+    way = dice.choice(("done",) * 8 + ("failed", "failed", "rejected", "yields", "yields"))
+    if way == "failed":
+        return TurnResult.failed(
+            dice.choice(KINDS), f"exit status 1 {mark}", partial=[mark], usage=usage
+        )
+    if way == "rejected":
+        return TurnResult.done({"nothing": mark}, usage=usage)
+    if way == "yields":
+        return TurnResult.yields(mark, usage=usage)
+    output = {key: dice.choice(RISKS) if key == "risk" else [mark] for key in turn.grant.outputs}
+    return TurnResult.done(output, usage=usage)
+
+
+def _strays(dice: Random, turn: Turn) -> tuple[tuple[int, Response], ...]:
+    """Responses that answer nothing: stale, from others, of attempts that never were."""
+    asked = f"{turn.role_id}#{turn.item_id}"
+    number = int(turn.attempt_id.rpartition("/")[2])
+    false = TurnResult.done({key: ["false"] for key in turn.grant.outputs}, usage={})
+    known = [
+        Response(f"other#{turn.item_id}", turn.attempt_id, turn.number, false),
+        Response(f"{turn.role_id}#other", turn.attempt_id, turn.number, false),
+        Response(asked, f"r/{turn.item_id}/{number - 1}", turn.number, false),
+        Response(asked, f"r/{turn.item_id}/99", turn.number, false),
+        Response(asked, "r/nothing/1", 1, false),
+        Response(asked, "", 1, false),
+    ]
+    times = [dice.randrange(10 * SECOND) for _ in range(dice.choice((0, 0, 1, 2)))]
+    return tuple((time, dice.choice(known)) for time in times)
