@@ -1,5 +1,7 @@
 """Plain data to findings: what was not read, what has the wrong shape, what makes no sense."""
 
+from itertools import islice
+
 from forge_cli.manifest.consequences import Consequences, judgeable
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding, Spot
@@ -9,6 +11,9 @@ from forge_cli.manifest.reading.source import Source
 from forge_cli.manifest.rules import RULES, due, load
 from forge_cli.manifest.shape.structure import structure
 from forge_cli.manifest.subject import Subject
+
+MOST_FINDINGS = 10_000
+"""Findings about the meaning of one manifest that are told; further ones nobody reads."""
 
 
 def check(
@@ -52,13 +57,25 @@ def examine(subject: Subject) -> list[Finding]:
         finding for rule in rules if RULES[rule].reading for finding in load(rule).check(subject)
     ]
     if judgeable(subject):
-        consequences = Consequences(subject)
-        for rule in rules:
-            if not RULES[rule].reading:
-                findings += consequences.others(load(rule).check(subject))
+        findings += _meant(subject, [rule for rule in rules if not RULES[rule].reading])
     if subject.source.included:
         findings = _attributed(findings, subject)
     return list(map(_readable, findings))
+
+
+def _meant(subject: Subject, rules: list[str]) -> list[Finding]:
+    """What the manifest's meaning is wrong in; not all of it where that are too many faults."""
+    consequences = Consequences(subject)
+    findings: list[Finding] = []
+    for rule in rules:
+        left = MOST_FINDINGS - len(findings)
+        found = list(islice(consequences.others(load(rule).check(subject)), left + 1))
+        findings += found[:left]
+        if len(found) > left:
+            from forge_cli.manifest.rules.too_many_faults import too_many
+
+            return [*findings, too_many(MOST_FINDINGS)]
+    return findings
 
 
 def _attributed(findings: list[Finding], subject: Subject) -> list[Finding]:

@@ -1,8 +1,8 @@
-"""Finds manifests with more than 1,000 faults of their shape; the others are not told.
+"""Finds manifests with more than 1,000 faults of their shape, or 10,000 of their meaning.
 
 Such a file is most often another tool's, or made by a program that went wrong: its first faults
-say as much as all of them, and telling all would take minutes. An example would be as long, so
-there is none here.
+say as much as all of them, and telling all would take minutes. The others are not told. An example
+would be as long, so there is none here.
 """
 
 from collections.abc import Iterator
@@ -15,9 +15,10 @@ from forge_cli.manifest.subject import Subject
 def check(subject: Subject) -> Iterator[Finding]:
     """One finding about the whole file."""
     if subject.structure.hopeless:
-        yield Finding(
-            "too-many-faults",
-            Spot(),
-            f"more than {MAX_FAULTS:,} faults; the first are told, the others are not",
-            "is this a forge manifest? It begins with  forge: 1",
-        )
+        yield too_many(MAX_FAULTS, "is this a forge manifest? It begins with  forge: 1")
+
+
+def too_many(most: int, hint: str = "mend these first") -> Finding:
+    """That there are more faults than are told."""
+    sentence = f"more than {most:,} faults; the first are told, the others are not"
+    return Finding("too-many-faults", Spot(), sentence, hint)

@@ -319,6 +319,19 @@ def test_ten_thousand_unknown_names_are_told_in_time(findings: Findings) -> None
     assert count == {"unknown-reference": 10_000}
 
 
+def test_more_than_ten_thousand_faults_are_not_all_told(findings: Findings) -> None:
+    items = "".join(
+        f"  i{n}: {{run: [x], capabilities: [], after: [j{n}]}}\n" for n in range(10_001)
+    )
+    found = findings(f"forge: 1\nwork_items:\n{items}")
+    assert len(found) == 10_001
+    last = found[-1]
+    assert (last.rule, last.message) == (
+        "too-many-faults",
+        "more than 10,000 faults; the first are told, the others are not",
+    )
+
+
 @pytest.mark.parametrize("each", ["abc", "a ${inputs.n}", "${run}"])
 def test_elements_come_from_a_list_an_input_or_an_output(each: str, findings: Findings) -> None:
     found = only(
