@@ -55,6 +55,7 @@ generate: $(INSTALLED)
 	$(BIN)/python docs/rules.py
 	$(BIN)/python docs/keys.py
 	$(BIN)/python docs/console.py
+	PYTHONPATH=. $(BIN)/python tests/corpus/commonest.py
 
 # All that the targets above leave; never a file of git's, and no run of the user's own.
 clean:

@@ -168,6 +168,8 @@ class Consequences:
             return True
         if finding.rule in _ABOUT_NAMES and () in self._holes:
             return True
+        if "return_channel" in self._lost_anywhere and finding.spot.path in self._reading_state:
+            return True
         keys = _LOOKS_AT.get(finding.rule, frozenset())
         if finding.rule == "bad-expression" and not finding.related:
             keys = frozenset()  # it cannot be read, whatever outputs there are
@@ -215,6 +217,12 @@ class Consequences:
             if mention.root == "items" and mention.name in topology.nodes:
                 found.setdefault(mention.path, []).append(topology.nodes[mention.name])
         return found
+
+    @cached_property
+    def _reading_state(self) -> frozenset[Path]:
+        """The texts that refer to a state key, which any item could return to."""
+        mentions = self._subject.topology.mentions.all()
+        return frozenset(mention.path for mention in mentions if mention.root == "state")
 
     def _parties(self, entity: Path) -> Iterator[Path]:
         """The roles of a contract."""

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -61,29 +62,37 @@ def plain(sound: Sound) -> dict[str, Any]:
     return data
 
 
-def several(seed: int, makers: Iterable[Maker]) -> Trial:
+def several(seed: int, makers: tuple[Maker, ...]) -> Trial:
     """Two to five faults that have nothing to do with each other, in one manifest."""
     chance = Random(seed)
-    sound = chance.choice([each for each in corpus() if len(each.text) > 500])
-    text, data = Text(sound.text), plain(sound)
-    all_made = [
-        mutation
-        for make in makers
-        for mutation in make(text, data)
-        if mutation.rule not in ABOUT_THE_RUN
-    ]
-    kinds = sorted({mutation.name for mutation in all_made})
+    number = chance.choice([n for n, each in enumerate(corpus()) if len(each.text) > 500])
+    sound = corpus()[number]
+    text, data, by_kind = _bred(number, makers)
+    kinds = sorted(by_kind)
     chance.shuffle(kinds)
     taken: list[Mutation] = []
     claimed: set[Path] = set()
     most = chance.randint(2, 5)
     for kind in kinds:
-        mutation = chance.choice([each for each in all_made if each.name == kind])
+        mutation = chance.choice(by_kind[kind])
         touched = {_part(text, edit.start) for edit in mutation.edits}
         if () not in touched and claimed.isdisjoint(touched) and len(taken) < most:
             taken.append(mutation)
             claimed |= touched.union(*(related(data, part) for part in touched))
     return Trial(sound, tuple(taken))
+
+
+@cache
+def _bred(number: int, makers: tuple[Maker, ...]) -> tuple[Text, Any, dict[str, list[Mutation]]]:
+    """A manifest of the corpus as text and as plain data, and its faults by their names."""
+    sound = corpus()[number]
+    text, data = Text(sound.text), plain(sound)
+    by_kind: dict[str, list[Mutation]] = {}
+    for make in makers:
+        for mutation in make(text, data):
+            if mutation.rule not in ABOUT_THE_RUN:
+                by_kind.setdefault(mutation.name, []).append(mutation)
+    return text, data, by_kind
 
 
 ABOUT_THE_RUN = frozenset({"inert-key", "joint-too-large", "unreachable-minimum"})

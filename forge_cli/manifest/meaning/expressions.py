@@ -133,11 +133,13 @@ class _Walk:
 def _refused(text: str, error: Exception) -> Reading:
     hyphenated = next(_hyphenated(text), "")
     if hyphenated:
-        quoted = text.replace(hyphenated, f'"{hyphenated}"')
+        quoted = text
+        for name in reversed([*re.finditer(_HYPHENATED, _outside_quotes(text))]):
+            quoted = f'{quoted[: name.start()]}"{name[1]}"{quoted[name.end() :]}'
         return Reading(
             fault=f"{hyphenated!r} has a hyphen, which JMESPath reads only in double quotes",
             token=hyphenated,
-            hint=f"write  {quoted}",
+            hint=f"write  {_translated(quoted)}",
         )
     bare = re.search(_BARE_LITERAL, text)
     if bare and not any(re.search(each, _outside_quotes(text)) for each in _FOREIGN):

@@ -38,6 +38,13 @@ class _Fault:
         line = self.text[offset:].partition("\n")[0]
         return line.partition(" #")[0].rstrip()
 
+    def value(self, offset: int) -> str:
+        """The value that begins at `offset`: on a line in brackets it ends with them, or before."""
+        rest = self.rest_of_line(offset)
+        before = self.text[self.text.rfind("\n", 0, offset) + 1 : offset]
+        opened = sum(map(before.count, "[{")) - sum(map(before.count, "]}"))
+        return re.split(r"\s*[],}]", rest, maxsplit=1)[0] if opened > 0 else rest
+
     def place(self, mark: Any, length: int = 1) -> Place:
         """`length` characters from a mark; the last line's end if the mark is behind the text."""
         if mark.index >= len(self.text) and self.text:
@@ -70,7 +77,7 @@ def _bad_start(fault: _Fault) -> Finding:
     character = fault.text[fault.offset : fault.offset + 1]
     if character == "\t":
         return _inner_tab(fault)
-    value = fault.rest_of_line(fault.offset)
+    value = fault.value(fault.offset)
     return _finding(
         fault,
         fault.mark,
@@ -81,7 +88,7 @@ def _bad_start(fault: _Fault) -> Finding:
 
 
 def _bad_alias(fault: _Fault) -> Finding:
-    value = fault.rest_of_line(fault.context.index)
+    value = fault.value(fault.context.index)
     return _finding(
         fault,
         fault.context,

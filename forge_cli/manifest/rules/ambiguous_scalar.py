@@ -51,7 +51,7 @@ def _told(error: StructureError) -> tuple[str, str]:
     if not isinstance(value, str):
         return (
             f"ambiguous number for {place}: unquoted, 1.10 is read as 1.1",
-            'put it in quotes, three whole numbers: version: "2.1.0"',
+            f'put it in quotes, three whole numbers:  {error.path[-1]}: "{_three(value)}"',
         )
     key = error.path[-1]
     if "true or false" in error.wanted:
@@ -62,6 +62,11 @@ def _told(error: StructureError) -> tuple[str, str]:
     meant = _decimal(value)
     hint = f"write  {key}: {meant}" if meant else "write it as a decimal number"
     return f"ambiguous number '{value}' for {place}", hint
+
+
+def _three(number: float) -> str:
+    """A version that begins as the number does."""
+    return f"{number}.0" if "." in str(number) else f"{number}.0.0"
 
 
 def _decimal(value: str) -> str:

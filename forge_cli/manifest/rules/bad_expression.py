@@ -53,7 +53,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     for node in topology.holding("when"):
         path, reading = (*node.path, "when"), read(node.own["when"])
         yield from _fault(path, reading)
-        yield from _conditions(path, node.own["when"], reading.paths)
+        yield from _conditions(path, node.own["when"], reading.paths, topology)
     for contract in topology.contracts.values():
         known = contract.outputs if contract.delegate is not None else None
         yield from _criteria(contract.path, contract.written, known, contract.delegate)
@@ -70,10 +70,12 @@ def _fault(path: Path, reading: Reading) -> Iterator[Finding]:
         yield Finding(RULE, spot, reading.fault, reading.hint)
 
 
-def _conditions(path: Path, text: str, paths: Sequence[Steps]) -> Iterator[Finding]:
+def _conditions(
+    path: Path, text: str, paths: Sequence[Steps], topology: Topology
+) -> Iterator[Finding]:
     for steps in paths:
         if not steps or steps[0] not in ROOTS:
-            yield _unknown_root(path, steps)
+            yield _unknown_root(path, steps, topology)
         elif len(steps) == 1:
             yield Finding(
                 RULE,
@@ -103,7 +105,7 @@ def _negated(text: str, root: str) -> str:
     return f"'!' takes only the first name: write  !({found[1]})" if found else ""
 
 
-def _unknown_root(path: Path, steps: Steps) -> Finding:
+def _unknown_root(path: Path, steps: Steps, topology: Topology) -> Finding:
     if not steps:
         return Finding(
             RULE,
@@ -118,8 +120,24 @@ def _unknown_root(path: Path, steps: Steps) -> Finding:
         RULE,
         Spot(path, note=f"did you mean '{suggestion.word}'?" if suggestion else "", token=steps[0]),
         f"'{steps[0]}' is always null here: a condition looks at inputs, items and state",
-        f"a name that is meant as text stands in single quotes:  '{steps[0]}'",
+        _below_a_root(steps, topology)
+        or f"a name that is meant as text stands in single quotes:  '{steps[0]}'",
     )
+
+
+def _below_a_root(steps: Steps, topology: Topology) -> str:
+    """What to type for an input, or an item's output or status, without what it stands below."""
+    first, *rest = steps
+    if first in topology.data.get("inputs", ()):
+        return f"write  inputs.{'.'.join(map(_quoted, steps))}"
+    if first in _OTHERS_ITEMS and rest:
+        return f"write  items.{'.'.join(map(_quoted, rest))}"
+    if first in topology.nodes and rest and rest[0] in ("outputs", "status"):
+        return f"write  items.{'.'.join(map(_quoted, steps))}"
+    return ""
+
+
+_OTHERS_ITEMS = ("needs", "steps", "jobs", "tasks")
 
 
 def _bare(path: Path, word: str) -> Finding:

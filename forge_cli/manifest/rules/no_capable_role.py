@@ -74,9 +74,11 @@ def _finding(topology: Topology, node: Node) -> Finding:
         lines.append(f"and {len(lacking) - MOST_SHOWN} more roles")
     if not lacking:
         lines = ["there are no roles; write  run: [...]  or add a role that holds what it needs"]
+    else:
+        lines.append("add what is missing to a role, or write  run: [...]  for a program")
     return Finding(
         RULE,
-        Spot(node.path, "key"),
+        Spot(node.path, "key", "it names nobody, so a role is looked for"),
         f"no role can do item '{node.item_id}', which needs {words}",
         "\n".join(lines),
     )

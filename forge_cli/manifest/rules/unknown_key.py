@@ -38,9 +38,9 @@ from typing import Any
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.foreign import ABSENT, WORDS
-from forge_cli.manifest.naming import describe, places, shown
+from forge_cli.manifest.naming import describe, flow, places, shown
 from forge_cli.manifest.shape.faults import StructureError
-from forge_cli.manifest.shape.language import at, child, owners, shapes, values
+from forge_cli.manifest.shape.language import Node, at, child, keys, owners, shapes, values
 from forge_cli.manifest.shape.typed import typed
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.suggest import Suggestion, nearest
@@ -84,6 +84,8 @@ def _meant_elsewhere(key: str) -> tuple[str, str]:
 
 
 def _hint(error: StructureError, suggestion: Suggestion | None, data: Any) -> str:
+    if suggestion is None and len(error.path) == 1 and (section := _section(error)):
+        return f"write  {section}: {{{error.path[0]}: {flow(error.value)}}}"
     if suggestion is None:
         return f"{_elsewhere(str(error.path[-1]))}{_listed(error.known)}"
     if suggestion.word in error.present:
@@ -94,14 +96,25 @@ def _hint(error: StructureError, suggestion: Suggestion | None, data: Any) -> st
     return hint
 
 
+def _section(error: StructureError) -> str:
+    """The section at the top that the key belongs into, where it is in no other mapping."""
+    (owner, *others) = owners().get(str(error.path[0]), ("",))
+    return "" if others else {"Settings": "settings", "Join": "join"}.get(owner, "")
+
+
 def _typed(error: StructureError, suggestion: Suggestion, data: Any) -> str:
     """The right key with the value as it takes it; the key alone where that is not plain."""
     word, key = str(error.path[-1]), suggestion.word
     node = child(at(error.path[:-1], data), key)
-    if isinstance(error.value, dict) and not suggestion.whose:
+    if isinstance(error.value, dict) and (not suggestion.whose or _has_own_names(node)):
         return f"{key}:"
     words = tuple(map(str, values(node)))
     return typed(key, error.value, shapes(node), words, word) or f"{key}:  (forge explain {key})"
+
+
+def _has_own_names(node: Node) -> bool:
+    """Whether it is a mapping by names of the author's own."""
+    return shapes(node) == ("mapping",) and not keys(node)
 
 
 def _elsewhere(key: str) -> str:

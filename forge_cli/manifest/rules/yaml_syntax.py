@@ -9,7 +9,7 @@ forge: 1
 work_items:
   lint:
     run: [ruff, check, @src]
-#                      ^^^^^
+#                      ^^^^
     capabilities: []
 ```
 

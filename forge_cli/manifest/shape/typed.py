@@ -117,7 +117,8 @@ def named(key: str, entries: list[Any]) -> str:
         written = next((each for each in ("id", "name") if isinstance(entry.get(each), str)), "")
         name = entry.get(written, name)
         entry = {each: value for each, value in entry.items() if each != written}
-    below = f"{name}: {flow(entry)}" if entry else f"{name}:"
+    written = flow(entry, _LONGEST)
+    below = f"{name}: {written}" if entry and written == flow(entry, 10**6) else f"{name}:"
     return (
         f"write each entry below a name of its own, not in a list:  {key}:  and below it  {below}"
     )

@@ -54,3 +54,28 @@ def test_a_literal_without_backticks_is_told_to_stand_in_them(word: str, literal
 def test_an_expression_of_endless_length_is_refused() -> None:
     found = only("count == " + "`1`" * 1_400)
     assert found.message == "the expression has 4,209 characters, at most 4,096 may be"
+
+
+@pytest.mark.parametrize(
+    ("condition", "typed"),
+    [
+        ("build.status == 'accepted'", "items.build.status"),
+        ("build.outputs.kind", "items.build.outputs.kind"),
+        ("fast", "inputs.fast"),
+        ("needs.build.outputs.kind", "items.build.outputs.kind"),
+    ],
+)
+def test_what_stands_below_a_root_is_told_with_it(condition: str, typed: str) -> None:
+    text = f"""\
+forge: 1
+inputs: {{fast: {{type: boolean}}}}
+work_items:
+  build: {{run: [make], capabilities: [], outputs: [kind]}}
+  test: {{run: [make, test], capabilities: [], when: {condition!r}}}
+"""
+    (found,) = check(parse(text.encode()), "x.yaml")
+    assert found.hint == f"write  {typed}"
+
+
+def test_all_names_with_a_hyphen_are_quoted_and_texts_stay_as_they_are() -> None:
+    assert only("a-b == 'c-d' and e-f").hint == """write  "a-b" == 'c-d' && "e-f\""""

@@ -90,7 +90,7 @@ def told(line: str) -> tuple[str, str]:
         (
             "version: 1.10",
             "ambiguous number for 'version': unquoted, 1.10 is read as 1.1",
-            'put it in quotes, three whole numbers: version: "2.1.0"',
+            'put it in quotes, three whole numbers:  version: "1.1.0"',
         ),
         (
             'version: "1.10"',
