@@ -66,7 +66,7 @@ def test_a_lost_turn_has_a_line() -> None:
     world.advance()
     world.resume().go_on()
     board, shown = folded(world)
-    assert any("a         lost       its controller was lost; once more" in line for line in shown)
+    assert any("a         lost       its controller was lost" in line for line in shown)
     assert any("b         undecided  its controller was lost" in line for line in shown)
     assert board.running == {}
 

@@ -17,6 +17,7 @@ TYPICAL = {
     "init": ["init", "new"],
     "validate": ["validate", "café.yaml"],
     "plan": ["plan", "café.yaml"],
+    "diff": ["diff", "old.yaml", "café.yaml"],
     "run": ["run", "café.yaml"],
     "resume": ["resume", "held", "--allow-paused"],
     "runs": ["runs"],
@@ -25,6 +26,7 @@ TYPICAL = {
     "graph": ["graph", "café.yaml"],
     "explain": ["explain", "scope-exceeds-parent"],
     "schema": ["schema"],
+    "plugins": ["plugins"],
 }
 """A command line of each command, for the folder below."""
 
@@ -33,6 +35,7 @@ REPEATABLE = [command for command in COMMANDS if command not in ("init", "run")]
 
 MANIFEST = """forge: 1
 name: cafe
+version: 0.1.0
 description: Greets the café
 inputs: {who: {default: Zoë}}
 roles:
@@ -41,6 +44,8 @@ work_items:
   greet: {run: [printf, "hello ${inputs.who}\\n1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\\n10\\n11\\n12"],
           capabilities: []}
 """
+
+OLD = MANIFEST.replace("0.1.0", "0.0.1").replace("Zoë", "Chloë")
 
 HELD = """forge: 1
 work_items:
@@ -55,6 +60,7 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         Path("café.yaml").write_text(MANIFEST, "utf-8")
+        Path("old.yaml").write_text(OLD, "utf-8")
         Path("held.yaml").write_text(HELD, "utf-8")
         words = ["--workspace", ".", "-q", "--allow-paused", "--run-id"]
         assert main(["run", "held.yaml", *words, "held"]) == 0
@@ -65,9 +71,17 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def forge(
-    once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    once: Path,
+    tmp_path: Path,
+    install: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> Forge:
-    """Runs a command line in a copy of that folder: standard output and error, one after other."""
+    """Runs a command line in a copy of that folder: standard output and error, one after other.
+
+    A plug-in is installed.
+    """
+    install("acme", "shout = acme:Shout", acme="class Shout:\n    async def run(self, turn): ...\n")
     for name in ("NO_COLOR", "FORCE_COLOR", "FORGE_ASCII", "GITHUB_ACTIONS"):
         monkeypatch.delenv(name, raising=False)
     folder = shutil.copytree(once, tmp_path / "here")
