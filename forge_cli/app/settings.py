@@ -67,6 +67,14 @@ def _texts(key: str, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _paths(key: str, value: Any) -> tuple[str, ...]:
+    paths = _texts(key, value)
+    for path in paths:
+        if "\0" in path:
+            raise ValueError(f"{key} has {_shown(path)}, which can be the name of no file")
+    return paths
+
+
 def _selected(key: str, value: Any) -> tuple[str, ...]:
     return tuple(rule for text in _texts(key, value) for rule in rules(text))
 
@@ -88,7 +96,7 @@ def _shown(value: Any) -> str:
 
 _EXAMPLES = {"manifests": "manifests", "select": "dependency-cycle", "ignore": "unused-role"}
 _READERS: Mapping[str, Callable[[str, Any], Any]] = {
-    "manifests": _texts,
+    "manifests": _paths,
     "select": _selected,
     "ignore": _ignored,
     "strict": _flag,

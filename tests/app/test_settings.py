@@ -51,6 +51,13 @@ def test_the_manifests_of_a_folder_above_are_not_those_of_this_one() -> None:
             ),
         ),
         (
+            '[tool.forge]\nmanifests = ["a\\u0000"]\n',
+            (
+                "pyproject.toml:2: [tool.forge] manifests has 'a\\x00', which can be the name of no"
+                " file"
+            ),
+        ),
+        (
             "[tool.forge]\nselect = [1]\n",
             (
                 "pyproject.toml:2: [tool.forge] select must be a list of rules, found [1]; "
