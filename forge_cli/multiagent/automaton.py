@@ -101,17 +101,21 @@ class Automaton:
         """The states after a dot at the start of a segment: only a literal one matches it."""
         return self._closed((states & self._lead) << 1)
 
+    def entered(self, states: int, segment: str) -> int:
+        """The states after all of a segment; none for what is no name of a file."""
+        if segment in ("", ".", ".."):
+            return 0
+        rest = segment
+        if segment[0] == ".":
+            states, rest = self.led(states), segment[1:]
+        for char in rest:
+            states = self.within(states, self.moved_by(char))
+        return states
+
     def accepts(self, path: str) -> bool:
         """Whether one of the globs matches the relative path; none matches one with `.` or `..`."""
-        states = self.start
-        for number, segment in enumerate(path.split("/")):
-            if segment in ("", ".", ".."):
-                return False
-            if number:
-                states = self.across(states)
-            rest = segment
-            if segment[0] == ".":
-                states, rest = self.led(states), segment[1:]
-            for char in rest:
-                states = self.within(states, self.moved_by(char))
+        first, *others = path.split("/")
+        states = self.entered(self.start, first)
+        for segment in others:
+            states = self.entered(self.across(states), segment)
         return bool(states & self.accept)

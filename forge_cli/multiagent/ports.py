@@ -1,6 +1,6 @@
 """What the machine's shells are made of: the Protocols that adapters satisfy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -72,6 +72,29 @@ class Artifacts(Protocol):
 
     def get(self, digest: str) -> bytes:
         """The bytes of a digest; `ForgeError` if they are not there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was kept before an item could change it: the digest to restore it by, and how much."""
+
+    snapshot: str
+    files: int
+
+
+class Keeper(Protocol):
+    """Who keeps files, and puts them back. Both may take long, and are called in a thread.
+
+    Either raises an error whose text is a sentence for what cannot be done.
+    """
+
+    def keep(self, writes: Sequence[str], stopped: Callable[[], bool]) -> Kept:
+        """Keep all that these scopes allow, durably; give it up soon after `stopped` says so."""
+        ...
+
+    def restore(self, snapshot: str) -> int:
+        """Put what was kept back as it was; returns how many paths were not."""
         ...
 
 

@@ -61,6 +61,28 @@ class Inclusion(NamedTuple):
     states: int = 0
 
 
+class Place(NamedTuple):
+    """Where a walk down the tree of the workspace has come to, as `files:` scopes see it.
+
+    `allowed` says that they allow this very path, `leads` that they may allow something below it.
+    Names that are not Unicode are taken for a character that only wildcards match: what a program
+    made under such a name lies below `files:src/**` all the same.
+    """
+
+    automaton: Automaton
+    states: int
+    allowed: bool = False
+    leads: bool = True
+
+    def below(self, name: str) -> "Place":
+        """The place of that name in the folder that this place is."""
+        if _has_surrogates(name):
+            name = re.sub("[\ud800-\udfff]", "\ufffd", name)
+        here = self.automaton.entered(self.states, name)
+        inside = self.automaton.across(here)
+        return Place(self.automaton, inside, bool(here & self.automaton.accept), bool(inside))
+
+
 class Overlap(NamedTuple):
     """What two scopes share, as `overlaps` says it; `states` is how many the search arrived at."""
 
@@ -111,8 +133,17 @@ def matches(scopes: Iterable[str | Scope], path: str) -> bool:
 
     A path that is not canonical, or that is not Unicode, is allowed by none.
     """
-    files = tuple(scope for scope in map(_scope, scopes) if scope.kind == "files")
-    return not _has_surrogates(path) and _automaton(files).accepts(path)
+    return not _has_surrogates(path) and _automaton(_files(scopes)).accepts(path)
+
+
+def top(scopes: Iterable[str | Scope]) -> Place:
+    """The workspace, as the `files:` scopes see it."""
+    automaton = _automaton(_files(scopes))
+    return Place(automaton, automaton.start)
+
+
+def _files(scopes: Iterable[str | Scope]) -> tuple[Scope, ...]:
+    return tuple(scope for scope in map(_scope, scopes) if scope.kind == "files")
 
 
 def reaches(scopes: Iterable[str | Scope], address: str) -> bool:
