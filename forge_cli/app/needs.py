@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from forge_cli.multiagent.plan import Plan, Role
+from forge_cli.multiagent.plan import Handler, Plan
 
 MISSING = "missing"
 NOT_EXECUTABLE = "not executable"
@@ -42,13 +42,15 @@ def _secret(name: str, environment: Mapping[str, str]) -> Need:
 
 
 def _programs(plan: Plan) -> Iterator[str]:
-    for role in plan.roles.values():
-        if role.handler.kind == "command":
-            yield from _first_token(role)
+    handlers = [role.handler for role in plan.roles.values()]
+    handlers += [item.compensate for item in plan.items.values() if item.compensate is not None]
+    for handler in handlers:
+        if handler.kind == "command":
+            yield from _first_token(handler)
 
 
-def _first_token(role: Role) -> Iterator[str]:
-    argv = role.handler.config.get("argv") or [""]
+def _first_token(handler: Handler) -> Iterator[str]:
+    argv = handler.config.get("argv") or [""]
     if isinstance(argv[0], str) and argv[0] and "${" not in argv[0]:
         yield argv[0]
 

@@ -143,7 +143,7 @@ def _begun(
         if left.start is None:
             raise ForgeError(f"nothing of run '{left.folder.run_id}' was recorded; start it again")
         events = [Event(now, "run_started", body=left.start)]
-    elif state.status and not decisions and is_stale(left.prepared.evidence, store):
+    elif _is_over(state, decisions) and is_stale(left.prepared.evidence, store):
         return []
     else:
         _check_open(state, left, decisions, now)
@@ -153,15 +153,24 @@ def _begun(
     return events
 
 
+def _is_over(state: RunState, decisions: Sequence[Decision]) -> bool:
+    return bool(state.status) and not decisions and not state.uncompensated
+
+
 def _check_open(state: RunState, left: Left, decisions: Sequence[Decision], now: int) -> None:
     name, again = left.folder.run_id, f"forge run {left.prepared.manifest}"
     anew = f"a new run keeps what was accepted:  {again} --reuse {name}"
-    if state.status and state.status not in RESUMABLE:
+    if state.status and not state.resumable:
         raise ForgeError(f"run '{name}' ended {state.status}, which is final; {anew}")
+    if state.status not in ("", *RESUMABLE) and decisions:
+        raise ForgeError(
+            f"run '{name}' ended {state.status}, so nothing is decided any more; what is left to "
+            f"undo is undone by  forge resume {name}"
+        )
     if state.status == "paused" and not decisions:
         raise ForgeError(f"run '{name}' awaits a decision; see  forge show {name}")
     given_up = any(decision.word == "deny" for decision in decisions)
-    if state.status and now >= state.deadline and not given_up:
+    if state.status and now >= state.deadline and not (given_up or state.uncompensated):
         raise ForgeError(
             f"the deadline of run '{name}' passed at {to_text(state.deadline)}, so it could only "
             f"fail; {anew}"

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from forge_cli.app.preparation import Prepared
+from forge_cli.app.snapshots import discard, snapshots
 from forge_cli.app.stopping import Signals
 from forge_cli.canonical import canonical, digest_of_bytes
 from forge_cli.engines.local import LocalEngine, SystemClock
@@ -28,6 +29,7 @@ from forge_cli.handlers.context import HandlerContext
 from forge_cli.ledger import holders, runs
 from forge_cli.ledger.artifacts import ArtifactFolder
 from forge_cli.ledger.store import Store
+from forge_cli.multiagent.compensation import RESTORE
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan_document import plan_document
 from forge_cli.multiagent.ports import Clock, Observer
@@ -66,9 +68,10 @@ class Opened:
         clock: Clock,
     ) -> None:
         folder = store.path.parent
+        self._folder = runs.RunFolder(prepared.run_id, folder)
         self.run = run
         self.store = store
-        self.artifacts = ArtifactFolder(runs.RunFolder(prepared.run_id, folder).artifacts)
+        self.artifacts = ArtifactFolder(self._folder.artifacts)
         self._begun = begun
         self.prepared = prepared
         self._clock = clock
@@ -112,15 +115,25 @@ class Opened:
             head, faults = self._record(began)
             self.store.check_place()
         state = self.run.state
+        if not state.resumable:
+            discard(self._folder)
         return Finished(state.status, state.signal, head, faults)
 
     async def _drive(self, observers: Sequence[Observer]) -> None:
         prepared = self.prepared
         kinds = {role.handler.kind for role in prepared.plan.roles.values()}
-        handlers = create(sorted(kinds), self._context)
+        kinds |= {item.compensate.kind for item in prepared.plan.items.values() if item.compensate}
+        handlers = create(sorted(kinds - {RESTORE}), self._context)
         judge = Acceptance(prepared.plan, self.artifacts, partial(file_digest, prepared.workspace))
         engine = LocalEngine(
-            self.run, self.store, handlers, judge, self._clock, self.artifacts, observers
+            self.run,
+            self.store,
+            handlers,
+            judge,
+            self._clock,
+            self.artifacts,
+            snapshots(prepared, self._folder),
+            observers,
         )
         try:
             with self._signals.stopping(engine.stop):

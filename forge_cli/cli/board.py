@@ -9,7 +9,7 @@ from forge_cli.cli.words import PROBLEMS
 from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.decisions import possible
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.node import AWAITING
+from forge_cli.multiagent.node import AGAIN, AWAITING
 from forge_cli.multiagent.plan import Item, Json
 from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.times import from_text
@@ -19,7 +19,16 @@ LARGE = 200
 
 _KEPT = 20
 _ENDING = frozenset(
-    {"turn_ended", "item_ended", "turn_lost", "approval_requested", "item_reused", "item_decided"}
+    {
+        "turn_ended",
+        "item_ended",
+        "turn_lost",
+        "approval_requested",
+        "item_reused",
+        "item_decided",
+        "compensation_ended",
+        "compensation_refused",
+    }
 )
 _MOST_NAME = 24
 
@@ -51,8 +60,9 @@ class Row:
     """One item of the manifest, with all that its attempts, elements and sub-tasks add up to.
 
     `began` and `ended` are in milliseconds since the epoch, `cost` in micro-dollars; `before` are
-    the milliseconds that it took until the run, or its item, was last gone on with. `children`
-    counts how direct children ended, `elements` names them where they came into being.
+    the milliseconds that it took until the run, or its item, was last gone on with. `undoing` says
+    how far what it did is undone. `children` counts how direct children ended, `elements` names
+    them where they came into being.
     """
 
     status: str = "waiting"
@@ -62,6 +72,7 @@ class Row:
     before: int = 0
     calls: int = 0
     cost: int = 0
+    undoing: str = ""
     elements: tuple[str, ...] = ()
     children: Counter[str] | None = None
 
@@ -105,6 +116,7 @@ class Board:
         self.status = ""
         self.end: Mapping[str, Json] = {}
         self._closed: dict[str, str] = {}
+        self._faults: dict[str, str] = {}
         self._folds: Mapping[str, Callable[[Event], None]] = {
             "run_started": self._run_started,
             "item_opened": self._item_opened,
@@ -118,6 +130,9 @@ class Board:
             "approval_requested": self._item_ended,
             "item_reused": self._item_ended,
             "item_decided": self._item_decided,
+            "compensation_started": self._compensation_started,
+            "compensation_ended": self._compensation_ended,
+            "compensation_refused": self._compensation_refused,
         }
 
     def apply(self, event: Event) -> None:
@@ -132,9 +147,22 @@ class Board:
         if event.kind not in _ENDING or event.item in self._closed:
             return None
         node = self._state.nodes[event.item]
+        if node.status == "compensating" and node.sequel != AGAIN:
+            return Ending(node.sequel, node.kind, node.reason)
         if not node.ended and node.status not in AWAITING:
             return None
         return Ending(node.status, node.kind, node.reason)
+
+    def undoes(self, item_id: str) -> str:
+        """How what an item has done can be undone: `restore`, `command`, or not at all."""
+        node = self._state.nodes[item_id]
+        undo = node.item.compensate
+        return undo.kind if undo is not None and node.begun else ""
+
+    def not_undone(self) -> list[tuple[str, str]]:
+        """The items that are to be undone and are not, newest first, each with the reason."""
+        left = self._state.remaining()
+        return [(n.item_id, self._faults.get(n.item_id, "not started")) for n in left]
 
     def open_to(self, item_id: str) -> tuple[str, ...]:
         """The decisions that an item awaits one of."""
@@ -288,6 +316,27 @@ class Board:
         self.tally[status] -= 1
         row.status = "retrying"
         row.go_on(event.time, event.time)
+
+    def _compensation_started(self, event: Event) -> None:
+        self._note_undoing(event.item, "being undone")
+
+    def _compensation_ended(self, event: Event) -> None:
+        if event.body["status"] == "done":
+            self._faults.pop(event.item, None)
+            self._note_undoing(event.item, "undone")
+        else:
+            self._faults[event.item] = event.body.get("message", "stopped")
+            self._note_undoing(event.item, "not undone")
+        self._item_ended(event)
+
+    def _compensation_refused(self, event: Event) -> None:
+        self._faults[event.item] = event.body["reason"]
+        self._note_undoing(event.item, "not undone")
+        self._item_ended(event)
+
+    def _note_undoing(self, item_id: str, how: str) -> None:
+        if "." not in item_id and item_id in self.rows:
+            self.rows[item_id].undoing = how
 
     def _run_stopping(self, event: Event) -> None:
         self.signal = event.body["signal"]

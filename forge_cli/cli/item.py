@@ -9,11 +9,12 @@ from forge_cli.cli.grants import grant_lines
 from forge_cli.cli.header import short_digest
 from forge_cli.cli.tables import clip, hang, left, right
 from forge_cli.cli.terminal import Terminal
+from forge_cli.cli.undoing import undoing
 from forge_cli.cli.words import DECIDED, WORDS, colour, tally
 from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
-from forge_cli.multiagent.plan import Json, Plan
+from forge_cli.multiagent.plan import Item, Json, Plan
 
 _MOST_LINES = 12
 _ONE_LINE = 240
@@ -96,7 +97,7 @@ def _contract(plan: Plan, node: Node, terminal: Terminal) -> list[str]:
 
 
 def _attempts(plan: Plan, node: Node, story: ItemStory, terminal: Terminal) -> list[str]:
-    if not story.attempts and not any(map(_note, story.notes)):
+    if not story.attempts and not any(_note(e, node.item) for e in story.notes):
         return [] if node.children else [" attempts", "  none; it was not started"]
     lines, metered = [" attempts"], _metered(plan, node)
     for began, ended in story.attempts.values():
@@ -109,7 +110,7 @@ def _attempts(plan: Plan, node: Node, story: ItemStory, terminal: Terminal) -> l
         texts = _outcome(began, ended, metered, terminal)
         lines += hang(head, "\n".join(texts), most=_MOST_LINES)
     for event in story.notes:
-        text = _note(event)
+        text = _note(event, node.item)
         if text:
             time = elapsed(event.time - story.started)
             lines += hang(f"        {right(time, 7)}             ", terminal.safe(text))
@@ -121,7 +122,7 @@ def _metered(plan: Plan, node: Node) -> frozenset[str]:
     return role.handler.metered if role else frozenset()
 
 
-def _note(event: Event) -> str:
+def _note(event: Event, item: Item) -> str:
     """What an event says that is no attempt; nothing of one that the page tells elsewhere."""
     body = event.body
     if event.kind in ("response_ignored", "turn_cancelled"):
@@ -133,6 +134,8 @@ def _note(event: Event) -> str:
         return f"{DECIDED[body['decision']]} by {body['by']}{narrow}"
     if event.kind == "item_reused":
         return f"taken over from run {body['run']}"
+    if told := undoing(event, item):
+        return ": ".join(told)
     return ""
 
 

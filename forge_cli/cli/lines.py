@@ -9,6 +9,7 @@ from forge_cli.cli.figures import count, duration, elapsed, granted, measured, s
 from forge_cli.cli.header import short_digest
 from forge_cli.cli.tables import WIDTH, clip, hang, left, right, spread
 from forge_cli.cli.terminal import Terminal, width
+from forge_cli.cli.undoing import QUIET, undoing
 from forge_cli.cli.words import DECIDED, LOUD, WORDS, colour, tally
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Item, Json
@@ -47,6 +48,8 @@ class Lines:
             return self._ended(event)
         if event.kind in ("approval_requested", "item_decided"):
             return self._of_a_person(event)
+        if event.kind.startswith("compensation_"):
+            return self._of_undoing(event)
         if event.kind == "run_resumed":
             return self.line(
                 event.time, "run", "resumed", f"controller epoch {event.body['epoch']}"
@@ -138,6 +141,13 @@ class Lines:
             detail = f"{body['reason']}, digest {short_digest(body['digest'])}"
             return self.line(event.time, event.item, "paused", detail)
         return self.line(event.time, event.item, DECIDED[body["decision"]], f"by {body['by']}")
+
+    def _of_undoing(self, event: Event) -> list[str]:
+        """What of an item was undone, or was not."""
+        told = undoing(event, self._board.item(event.item))
+        if told is None or ("." in event.item and told[0] in QUIET and not self._verbose):
+            return []
+        return self.line(event.time, event.item, *told)
 
     def _retried(self, event: Event) -> list[str]:
         """What went wrong with an attempt that another follows."""

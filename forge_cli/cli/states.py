@@ -21,6 +21,8 @@ def state_of(board: Board, item: Item) -> str:
         return _waits(board, item)
     if board.is_group(item):
         return _group_state(board, item, row)
+    if row.undoing:
+        return f"{row.status}, {row.undoing}"
     if row.status == "succeeded":
         return "accepted"
     if board.status and row.status in ("running", "retrying"):

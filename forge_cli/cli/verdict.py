@@ -21,6 +21,7 @@ _MOST_REASON = 200
 _TAIL = 5
 _MOST_OUTPUTS = 20
 _TAIL_BYTES = 4096
+_MOST_NOT_UNDONE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ def verdict(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> li
     cause = _cause(board)
     if cause is not None:
         lines += _tail(terminal, cause, outcome)
+        lines += _not_undone(board, terminal)
         lines += _commands(board, cause, outcome)
     elif board.status in ("failed", "interrupted"):
         rows = [("look", f"forge show {outcome.name}{outcome.where}")]
@@ -108,9 +110,11 @@ def _sentence(board: Board) -> str:
     if board.status == "interrupted":
         return f"stopped by {board.signal or 'a signal'}; {accepted}"
     cause = _cause(board)
+    undone = board.end.get("compensation")
+    undoing = f"; compensation: {undone}" if undone else ""
     if cause is None:
-        return accepted + _run_reason(board)
-    return f"{_blame(board, cause)}; {accepted}{_not_started(board)}"
+        return accepted + undoing + _run_reason(board)
+    return f"{_blame(board, cause)}; {accepted}{_not_started(board)}{undoing}"
 
 
 def _accepted(board: Board) -> str:
@@ -191,19 +195,36 @@ def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:
     rows = [("look", look, "what it was given, did and wrote")]
     if board.status == "paused":
         rows += _decisions(board, cause, outcome)
+    elif board.not_undone():
+        go_on = f"forge resume {outcome.name}{outcome.where}"
+        rows.append(("go on", go_on, "undo what is left; the run stays failed"))
     kept = outcome.evidence and cause.captured
     lines = _labelled(rows, "all of it" if kept else "")
     return [*lines, f"  all of it  {outcome.evidence}/items/{item}/"] if kept else lines
 
 
+def _not_undone(board: Board, terminal: Terminal) -> list[str]:
+    """What is to be undone and is not, newest first, with the reason."""
+    left_over = board.not_undone()
+    lines: list[str] = []
+    for item_id, reason in left_over[:_MOST_NOT_UNDONE]:
+        lines += hang(f"  not undone  {item_id}  ", terminal.safe(_brief(reason)))
+    if left_over[_MOST_NOT_UNDONE:]:
+        lines.append(f"  and {len(left_over) - _MOST_NOT_UNDONE} more")
+    return lines
+
+
 def _decisions(board: Board, cause: Problem, outcome: Outcome) -> Iterator[tuple[str, str, str]]:
     """How the run goes on, each way as it is typed."""
     resume, item = f"forge resume {outcome.name}{outcome.where}", cause.item_id
+    undo = board.undoes(item)
+    what = {"restore": "restored", "command": "undone"}.get(undo, "")
+    nothing = "nothing of it is undone"
     ways = {
         "approve": ("approve", f"{item}@{short_digest(cause.digest)}", "these inputs, once"),
         "rerun": ("go on", item, "once more, with the same key"),
-        "reissue": ("go on", item, "again from its start, told why"),
-        "deny": ("give up", item, "it ends denied; nothing of it is undone"),
+        "reissue": ("go on", item, f"{what and what + ', and '}again from its start, told why"),
+        "deny": ("give up", item, f"it ends denied; {f'it is {what}' if what else nothing}"),
     }
     for word in board.open_to(item):
         if word in ways:

@@ -26,7 +26,7 @@ LOUD = frozenset({"failed", "denied", "paused", "indeterminate"})
 """What has a line of its own in every run, however large."""
 
 _COLOURS = {
-    "green": "accepted complete verified",
+    "green": "accepted complete verified restored undone",
     "red": "failed denied refused error",
     "yellow": "paused degraded warning undecided retried interrupted abandoned stopping lost",
     "cyan": "running started",

@@ -6,13 +6,32 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from forge_cli.engines.recording import carried_out, expiry, ignored, response
+from forge_cli.engines.keeping import kept, restored
+from forge_cli.engines.recording import (
+    carried_out,
+    compensated,
+    expiry,
+    ignored,
+    response,
+    snapshot_taken,
+)
 from forge_cli.gateway.patience import StoppedError
+from forge_cli.gateway.snapshots import SnapshotError
 from forge_cli.handlers.context import Stopped
 from forge_cli.multiagent.agenda import Agenda
 from forge_cli.multiagent.assignment import Assignment
+from forge_cli.multiagent.compensation import RESTORE, to_keep
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.ports import Artifacts, Clock, Handler, Judge, Ledger, Observer
+from forge_cli.multiagent.ports import (
+    Artifacts,
+    Clock,
+    Handler,
+    Judge,
+    Keeper,
+    Kept,
+    Ledger,
+    Observer,
+)
 from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.turn import Turn, TurnResult
@@ -58,6 +77,7 @@ class LocalEngine:
         judge: Judge,
         clock: Clock,
         artifacts: Artifacts,
+        keeper: Keeper,
         observers: Iterable[Observer] = (),
     ) -> None:
         self._run = run
@@ -66,10 +86,13 @@ class LocalEngine:
         self._judge = judge
         self._clock = clock
         self._artifacts = artifacts
+        self._keeper = keeper
         self._observers = tuple(observers)
         self._batch: list[Event] = []
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._results: deque[tuple[Turn, TurnResult]] = deque()
+        # What was kept for turns whose handlers wait until that is durable.
+        self._kept: deque[tuple[Turn, Kept, asyncio.Event]] = deque()
         # Turns whose verdict a signal cut short: they end when that signal has been taken in.
         self._undecided: list[tuple[Turn, TurnResult]] = []
         self._expired: dict[str, tuple[str, str]] = {}
@@ -125,6 +148,9 @@ class LocalEngine:
             signal = self._signals.popleft()
             if not self._run.state.signal:
                 self._record(Event(now, "run_stopping", body={"signal": signal}))
+        for turn, found, _ in self._kept:
+            if turn.attempt_id in self._run.state.running:
+                self._record(snapshot_taken(turn, found, now))
         while self._results:
             turn, result = self._results.popleft()
             try:
@@ -160,10 +186,12 @@ class LocalEngine:
             self._ledger.renew(now)
             self._renewed = now
         for event in batch:
-            if event.kind == "turn_cancelled":
+            if event.kind in ("turn_cancelled", "compensation_cancelled"):
                 self._cancel(event.attempt)
             for observe in self._observers:
                 observe(event)
+        while self._kept:
+            self._kept.popleft()[2].set()
 
     def _begin(self, turn: Turn) -> None:
         task = asyncio.get_running_loop().create_task(self._call(turn))
@@ -195,7 +223,14 @@ class LocalEngine:
 
     async def _call(self, turn: Turn) -> None:
         try:
-            result = await self._handlers[turn.handler_kind].run(turn)
+            if turn.handler_kind == RESTORE:
+                result = await restored(self._keeper, turn)
+            else:
+                await self._keep(turn)
+                result = await self._handlers[turn.handler_kind].run(turn)
+        except SnapshotError as fault:
+            unused = dict.fromkeys(turn.budget, 0)
+            result = TurnResult.failed("error", str(fault), usage=unused)
         except Stopped as stopped:
             result = stopped.result
         except asyncio.CancelledError:
@@ -205,6 +240,15 @@ class LocalEngine:
             return
         self._results.append((turn, result))
         self._wake.set()
+
+    async def _keep(self, turn: Turn) -> None:
+        """Keep what the turn may change, durably, before its handler is called."""
+        writes = to_keep(self._run.state, turn)
+        if writes:
+            recorded = asyncio.Event()
+            self._kept.append((turn, await kept(self._keeper, writes), recorded))
+            self._wake.set()
+            await recorded.wait()
 
     def _expire(self) -> None:
         """Cancel the turns whose time is up."""
@@ -220,12 +264,14 @@ class LocalEngine:
         self._cancelled.discard(turn.attempt_id)
         sender = f"{turn.role_id}#{turn.item_id}"
         expired = self._expired.pop(turn.attempt_id, None)
+        if turn.attempt_id in self._run.state.compensating:
+            return compensated(self._run.state, turn, result, now, expired is not None)
         late = ignored(self._run.state, sender, turn.attempt_id, turn.number, now, turn.item_id)
         return late or response(self._judge, turn, result, sender, now, expired)
 
     async def _rest(self) -> None:
         """Wait until something happened or the machine wants to be asked again."""
-        if not (self._results or self._signals or self._fault):
+        if not (self._results or self._kept or self._signals or self._fault):
             now, due = self._clock.now(), self._renewed + HEARTBEAT
             wakeup = self._run.wakeup(self._decided)
             delay = max(0, due - now if wakeup is None else min(wakeup, due) - now)

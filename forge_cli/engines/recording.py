@@ -7,9 +7,10 @@ from forge_cli.gateway.acceptance import usage_fault
 from forge_cli.gateway.artifacts import opened_for
 from forge_cli.gateway.expressions import ExpressionError, holds
 from forge_cli.multiagent.assignment import Assignment
+from forge_cli.multiagent.compensation import RESTORE
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import FailureKind, Json
-from forge_cli.multiagent.ports import Artifacts, Judge, Ledger
+from forge_cli.multiagent.ports import Artifacts, Judge, Kept, Ledger
 from forge_cli.multiagent.responses import objection
 from forge_cli.multiagent.run import Command, Evaluate
 from forge_cli.multiagent.run_state import RunState
@@ -82,6 +83,33 @@ def expiry(turn: Turn, now: int) -> tuple[str, str]:
     if now >= turn.deadline:
         return "deadline", "deadline has passed"
     return "timeout", f"timeout after {turn.timeout / 1000:g} s"
+
+
+def snapshot_taken(turn: Turn, kept: Kept, now: int) -> Event:
+    """What was kept before the turn's handler is called."""
+    body = {"snapshot": kept.snapshot, "files": kept.files}
+    return Event(now, "snapshot_taken", turn.item_id, turn.attempt_id, body)
+
+
+def compensated(
+    state: RunState, turn: Turn, result: TurnResult, now: int, expired: bool = False
+) -> Event:
+    """How a compensation that is in flight ended, which a turn stands for.
+
+    One that a signal cut short is neither done nor failed; `expired` says that its time was over.
+    """
+    body: dict[str, Any] = {"status": "done" if result.status == "done" else "failed"}
+    if result.status != "done":
+        body["message"] = result.message or f"it {result.status}, which undoes nothing"
+    if expired and result.status != "done":
+        body["message"] = f"timeout after {turn.timeout / 1000:g} s"
+    elif result.kind == "cancelled" and state.compensating[turn.attempt_id].cancelled:
+        body["status"] = "cancelled"
+    elif result.status == "done" and turn.handler_kind == RESTORE:
+        body |= result.output or {}
+    if result.captured:
+        body["captured"] = dict(result.captured)
+    return Event(now, "compensation_ended", turn.item_id, turn.attempt_id, body)
 
 
 def _body(sender: str, turn: int, result: TurnResult) -> dict[str, Any]:

@@ -76,6 +76,9 @@ _REDUCTIONS: Mapping[str, Mapping[str, Reduction]] = {
         "message": digest,
         "verdict": _verdict,
     },
+    "compensation_started": {"handler": digest},
+    "compensation_ended": {"message": digest},
+    "compensation_refused": {"reason": digest},
     "item_ended": {"reason": digest},
     "run_ended": {"outputs": _members},
 }

@@ -29,7 +29,7 @@ UNCOVERED = (ENVIRONMENT, VERIFICATION)
 
 _STREAMS = {"stdout": "stdout.txt", "stderr": "stderr.txt"}
 _PLAIN = re.compile(r"[a-z0-9_-][a-z0-9._-]*")
-_TAKEN = re.compile(r"turn-[0-9]+|output|stdout\.txt|stderr\.txt")
+_TAKEN = re.compile(r"(turn|compensation)-[0-9]+|output|stdout\.txt|stderr\.txt")
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _LONGEST = 100
 
@@ -39,19 +39,24 @@ class Placement:
 
     An item's last turn has its files in the item's folder; those of the turns before are in
     `turn-<n>` beside them, so what a person looks for first is on top. Outputs that are too large
-    to stand in the events are in `output` below.
+    to stand in the events are in `output` below. What a program wrote that undoes the item is in
+    `compensation-<n>`.
     """
 
     def __init__(self) -> None:
         self._turns: dict[str, int] = {}
         self._kept: dict[tuple[str, int], Mapping[str, str]] = {}
+        self._undoing: dict[str, Mapping[str, str]] = {}
 
     def add(self, event: Event) -> None:
         """Note what the event says is kept: the end of a turn, or a result from elsewhere."""
         if event.kind not in _KEEPING:
             return
-        number = self._turns[event.item] = self._turns.get(event.item, 0) + 1
         files = {file_name(name): kept for name, kept in (event.body.get("captured") or {}).items()}
+        if event.kind == "compensation_ended":
+            self._undoing[f"{event.item}/{event.attempt.rpartition('/')[2]}"] = files
+            return
+        number = self._turns[event.item] = self._turns.get(event.item, 0) + 1
         for key, kept in kept_output(event.body.get("output") or {}):
             files[f"output/{file_name(key)}.json"] = kept
         if files:
@@ -63,9 +68,14 @@ class Placement:
             folder = "" if number == self._turns[item] else f"turn-{number}/"
             for name, kept in files.items():
                 yield f"{ITEMS}/{item}/{folder}{name}", kept
+        for folder, files in self._undoing.items():
+            for name, kept in files.items():
+                yield f"{ITEMS}/{folder}/{name}", kept
 
 
-_KEEPING = frozenset({"turn_ended", "turn_lost", "item_decided", "item_reused"})
+_KEEPING = frozenset(
+    {"turn_ended", "turn_lost", "item_decided", "item_reused", "compensation_ended"}
+)
 
 
 def kept_output(output: Mapping[str, Json]) -> Iterator[tuple[str, str]]:

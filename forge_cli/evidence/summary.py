@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from forge_cli.evidence.attempts import Attempts
+from forge_cli.evidence.compensations import Compensations
 from forge_cli.evidence.interventions import Interventions
 from forge_cli.evidence.layout import FORMAT_VERSION
 from forge_cli.multiagent.budget import Account
@@ -37,6 +38,7 @@ class Summary:
         self._size = 0
         self._attempts = Attempts()
         self._interventions = Interventions()
+        self._compensations = Compensations()
         self._ignored: list[Json] = []
         self._conflicts: list[Json] = []
         self._end: Event | None = None
@@ -57,6 +59,7 @@ class Summary:
             self._end = event
         else:
             self._interventions.add(event)
+            self._compensations.add(event)
 
     def document(self, root: str) -> dict[str, Json]:
         """`run.json` as of the last event."""
@@ -91,7 +94,12 @@ class Summary:
                 if node.pattern == "resolve" and node.output is not None
             ],
         }
-        rows = {"controllers": added.controllers, "decisions": added.decisions}
+        rows = {
+            "controllers": added.controllers,
+            "decisions": added.decisions,
+            "compensations": self._compensations.rows,
+            "uncompensated": [node.item_id for node in state.remaining()],
+        }
         return document | {key: found for key, found in rows.items() if found}
 
     def _run(self) -> dict[str, Json]:

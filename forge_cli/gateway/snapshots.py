@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from forge_cli.errors import ForgeError
 from forge_cli.gateway.putting_back import PuttingBack
 from forge_cli.gateway.survey import FILE, Found, survey
 from forge_cli.multiagent.ports import Artifacts, Kept
@@ -65,12 +66,15 @@ class Snapshots:
         """Put everything back as it was; returns how many paths were not.
 
         What is as it was is not touched. Raises `SnapshotError` with what could not be put back,
-        when all the rest is; `ForgeError` if the snapshot is no longer there.
+        when all the rest is, or if the snapshot is no longer there.
         """
-        document = json.loads(self._artifacts.get(snapshot))
-        contents = _Contents(self._artifacts, document["packs"])
-        put = PuttingBack(self._workspace, document["entries"], contents.read)
-        put.all(survey(self._workspace, document["writes"], self._kept_out))
+        try:
+            document = json.loads(self._artifacts.get(snapshot))
+            contents = _Contents(self._artifacts, document["packs"])
+            put = PuttingBack(self._workspace, document["entries"], contents.read)
+            put.all(survey(self._workspace, document["writes"], self._kept_out))
+        except ForgeError as fault:
+            raise SnapshotError(f"what was kept is gone: {fault}") from fault
         if put.faults:
             first, *others = put.faults.values()
             raise SnapshotError(first + (f"; and {len(others)} more" if others else ""))

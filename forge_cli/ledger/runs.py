@@ -28,6 +28,11 @@ class RunFolder:
         """The folder of artifacts, by digest."""
         return self.path / "artifacts"
 
+    @property
+    def snapshots(self) -> Path:
+        """The folder of files as they were before items could change them."""
+        return self.path / "snapshots"
+
 
 def new(workspace: Path, run_id: str) -> RunFolder:
     """The folder of a new run, made; `ForgeError` if it cannot be written.

@@ -42,7 +42,7 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
     values = Values(state, node, amounts, f"{state.run_id}/{node.item_id}/{number}")
     values.goal = goal = to_text(fill(item.goal, values.look_up))
     inputs = fill(item.inputs, values.look_up)
-    handler = _fill_handler(_configuration(role.handler.config, item), values)
+    handler = fill_handler(_configuration(role.handler.config, item), values)
     inbox = _inbox(node, values.attempt)
     key = f"{state.run_id}/{node.item_id}/turn-{index}"
     timeout = max(0, min(item.timeout, node.deadline - now))
@@ -150,7 +150,7 @@ def _configuration(config: Mapping[str, Json], item: Item) -> Mapping[str, Json]
     return {**config, "env": {**config.get("env", {}), **item.env}, "secrets": list(secrets)}
 
 
-def _fill_handler(config: Mapping[str, Json], values: Values) -> Mapping[str, Json]:
+def fill_handler(config: Mapping[str, Json], values: Values) -> Mapping[str, Json]:
     """The configuration with its references filled, or itself if there is nothing to fill.
 
     The text of a script is not looked at: it gets its inputs by the environment.

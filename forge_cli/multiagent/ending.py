@@ -10,17 +10,26 @@ from forge_cli.multiagent.run_state import RunState
 
 def ending(state: RunState, now: int) -> Event:
     """The end of the run; never better than the facts."""
-    status, missing, reason = _assess(state)
-    body: dict[str, Json] = {"status": status, "missing": list(missing), "reason": reason}
+    body = _verdict(state)
+    status = body["status"]
+    if state.uncompensated or state.compensated:
+        body["compensation"] = "incomplete" if state.uncompensated else "complete"
     if state.plan.outputs and status in ("complete", "degraded"):
         body["outputs"] = run_outputs(state)
     return Event(now, "run_ended", body=body)
 
 
+def _verdict(state: RunState) -> dict[str, Json]:
+    if state.concluded is not None:
+        return {key: state.concluded[key] for key in ("status", "missing", "reason")}
+    status, missing, reason = _assess(state)
+    return {"status": status, "missing": list(missing), "reason": reason}
+
+
 def _assess(state: RunState) -> tuple[str, tuple[str, ...], str]:
     good = ("succeeded", "skipped")
     lost = [n for n in state.nodes.values() if n.required and n.ended and n.status not in good]
-    if lost:
+    if lost or state.stuck:
         roles = sorted({n.item.role_id for n in lost if n.pattern == "turn"})
         return "failed", tuple(roles), state.failing or _cause(lost)
     if state.signal and state.open:

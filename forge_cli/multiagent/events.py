@@ -22,12 +22,19 @@ VOCABULARY: Mapping[str, frozenset[str]] = {
     "approval_requested": frozenset({"digest", "reason"}),
     "item_reused": frozenset({"run", "attempt", "output", "evidence"}),
     "item_decided": frozenset({"decision", "by"}),
+    "snapshot_taken": frozenset({"snapshot", "files"}),
+    "compensation_started": frozenset({"key", "deadline"}),
+    "compensation_cancelled": frozenset({"reason"}),
+    "compensation_refused": frozenset({"reason"}),
+    "compensation_ended": frozenset({"status"}),
 }
 """Each kind of event and the keys that its body must have; the world reports what is not decided.
 
 `run_resumed` says that another controller goes on, `turn_lost` that a turn's end will never be
 known, `item_sealed` what digest a contract has, `item_decided` what a person made of an item.
 A `turn_ended` names its `turn` unless that is the first.
+`snapshot_taken` says what a turn that has started finds below its `writes`, `compensation_refused`
+that one cannot be started. A compensation ends `done`, `failed` or, by a signal, `cancelled`.
 """
 
 DECIDED = frozenset(
@@ -39,6 +46,9 @@ DECIDED = frozenset(
         "run_ended",
         "approval_requested",
         "item_reused",
+        "compensation_started",
+        "compensation_cancelled",
+        "compensation_refused",
     }
 )
 """The kinds that the machine decides."""
@@ -51,6 +61,11 @@ ADDED = frozenset(
         "approval_requested",
         "item_reused",
         "item_decided",
+        "snapshot_taken",
+        "compensation_started",
+        "compensation_cancelled",
+        "compensation_refused",
+        "compensation_ended",
     }
 )
 """The kinds of version 2: a log without any of them is one of version 1."""

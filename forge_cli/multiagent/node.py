@@ -7,9 +7,23 @@ from forge_cli.multiagent.budget import Account, Amounts
 from forge_cli.multiagent.plan import Grant, Item, Json, Pattern
 
 ENDED = frozenset({"succeeded", "failed", "denied", "cancelled", "blocked", "skipped"})
-OPEN = frozenset({"waiting", "ready", "running", "retrying", "opened", "paused", "indeterminate"})
+OPEN = frozenset(
+    {
+        "waiting",
+        "ready",
+        "running",
+        "retrying",
+        "opened",
+        "paused",
+        "indeterminate",
+        "compensating",
+    }
+)
 AWAITING = frozenset({"paused", "indeterminate"})
 """Statuses that only a decision from outside can change."""
+
+AGAIN = "again"
+"""What follows when what an item did has been undone for the sake of another attempt."""
 
 
 @dataclass(slots=True)
@@ -23,8 +37,11 @@ class Node:
     is cancelled. `lost` attempts ended with their controller, `excused` ones do not count as tries;
     the next attempt begins with the turn `resume_at`, with what was `saved` before it, and is
     `told` why there is one. `seal` is the digest of the contract that the next or last attempt is
-    made under, `approved` the one that a person let through. Times are milliseconds since the
-    epoch.
+    made under, `approved` the one that a person let through. `begun` numbers the items that have
+    done what can be undone, in the order in which they began, 0 for one that has not; `snapshot`
+    is the digest of what was there before, `undone` counts the starts of compensations, `sequel` is
+    the status that the item ends with once its branch is undone, or `AGAIN`. Times are milliseconds
+    since the epoch.
     """
 
     item_id: str
@@ -63,6 +80,11 @@ class Node:
     seal: str = ""
     approved: str = ""
     told: Json = None
+    begun: int = 0
+    snapshot: str = ""
+    undone: int = 0
+    undo_failed: bool = False
+    sequel: str = ""
 
     @property
     def tries(self) -> int:

@@ -123,7 +123,8 @@ class Item:
     must have ended, however. Times are in milliseconds. `chain` names contracts of the plan,
     from the run inwards; the item's own link is `grant`, `budget`, `deadline`. `env` and
     `secrets` go beside those of the role's handler; an inline item has them in its handler. With
-    `approval` each attempt awaits a person's.
+    `approval` each attempt awaits a person's. `compensate` undoes what it did: a handler of kind
+    `restore`, which puts what is below `grant.writes` back, or a program.
     """
 
     item_id: str
@@ -154,6 +155,7 @@ class Item:
     then: Then = "fail"
     on_crash: Literal["rerun", "hold"] = "rerun"
     approval: bool = False
+    compensate: Handler | None = None
     return_key: str | None = None
     delegation: str | None = None
     route: str = "named"

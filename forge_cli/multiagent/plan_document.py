@@ -153,6 +153,7 @@ _item = partial(
         "evidence": tuple,
         "secrets": tuple,
         "retry": partial(_decode, Retry, {"on": frozenset}),
+        "compensate": _handler,
     },
 )
 _plan = partial(

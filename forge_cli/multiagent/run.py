@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from forge_cli.multiagent.assignment import Assignment, condition_context
+from forge_cli.multiagent.compensation import compensations
 from forge_cli.multiagent.ending import ending
 from forge_cli.multiagent.events import Event, item_ended
 from forge_cli.multiagent.node import Node
@@ -60,13 +61,15 @@ class Run:
         state = self.state
         if state.status or not state.run_id:
             return []
-        halted = self._halted(now)
+        halted = self._halted(now) or state.concluded is not None
         if state.conditions and not halted:
             return [self._evaluate(node) for node in state.conditions.values()]
-        due: list[Command] = [*self._endings(now)]
+        due: list[Command] = [*self._endings(now)] or [*compensations(state, now)]
         if not due and not halted:
             due = [*starts(state, now)]
-        if not due and not state.running and (halted or state.retries.following(now) is None):
+        if due or state.running or state.compensating:
+            return due
+        if halted or state.retries.following(now) is None:
             due = [(None if halted else stalled(state, now)) or ending(state, now)]
         return due
 

@@ -7,12 +7,12 @@ from forge_cli.multiagent.commits import Commits
 from forge_cli.multiagent.containment import Aftermath, after_failure, after_loss, consequence
 from forge_cli.multiagent.decisions import APPROVAL, follow
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.node import Fate, Node
+from forge_cli.multiagent.node import AGAIN, Fate, Node
 from forge_cli.multiagent.patterns import PATTERNS, each
 from forge_cli.multiagent.payment import lose, reserve_whole, settle
 from forge_cli.multiagent.plan import Json, Plan
-from forge_cli.multiagent.standings import Standings
 from forge_cli.multiagent.times import from_text
+from forge_cli.multiagent.undoings import Undoings
 
 RESUMABLE = frozenset({"paused", "interrupted"})
 """How a run can end and yet go on."""
@@ -21,11 +21,12 @@ MAX_TURNS = 50
 """How many turns one attempt may take."""
 
 
-class RunState(Standings):
+class RunState(Undoings):
     """Nodes, accounts and shared state of one run; `apply` folds one event into them.
 
     `indeterminate` is booked with what lost turns had reserved; `reusable` maps items to what
-    another run was given for them.
+    another run was given for them. `concluded` is how a final run had ended that goes on only to
+    undo what is left to undo.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -41,15 +42,21 @@ class RunState(Standings):
         self.indeterminate = Account(Budget())
         self.reusable: Mapping[str, Mapping[str, Json]] = {}
         self.signal = ""
-        self.failing = ""
+        self.concluded: Mapping[str, Json] | None = None
+        self._end: Mapping[str, Json] = {}
         self.commits = Commits(plan.state)
+
+    @property
+    def resumable(self) -> bool:
+        """Whether a run that has ended can go on: to its end, or to undo what is left to undo."""
+        return self.status in RESUMABLE or (self.status == "failed" and self.uncompensated)
 
     def apply(self, event: Event) -> None:
         """Fold one event; `ValueError` for one that cannot follow what came before."""
         fold = self._FOLDS.get(event.kind)
         if fold is None:
             raise ValueError(f"unknown event {event.kind!r}")
-        over = self.status and not (event.kind == "run_resumed" and self.status in RESUMABLE)
+        over = self.status and not (event.kind == "run_resumed" and self.resumable)
         if over or bool(self.run_id) == (event.kind == "run_started"):
             raise ValueError(
                 f"{event.kind!r} cannot happen {'after the end' if self.status else 'here'}"
@@ -125,6 +132,8 @@ class RunState(Standings):
         node.attempt, node.turn = body["number"], body["turn"]
         node.attempt_id, node.status, node.kind, node.reason = event.attempt, "running", "", ""
         node.approved, node.told = "", None
+        if node.item.compensate is not None and node.item.compensate.kind != "restore":
+            self._begin(node)
         self.running[event.attempt] = node
 
     def _turn_cancelled(self, event: Event) -> None:
@@ -205,6 +214,7 @@ class RunState(Standings):
     def _end_badly(self, node: Node, status: str, decided: bool = False) -> None:
         """End an item that was not accepted, as its `on_failure` says."""
         follows = consequence(node, status, decided)
+        undoes = decided or node.item.then == "compensate"
         if follows == "awaits":
             self._hold(node, "paused")
             return
@@ -218,7 +228,8 @@ class RunState(Standings):
             else:
                 node.parent.stopping = node.parent.stopping or cause
                 self.stopping[node.parent.item_id] = node.parent
-        self._close(node, status)
+        if not (undoes and self._undo(node, status)):
+            self._close(node, status)
 
     def _item_ended(self, event: Event) -> None:
         node, body = self.open[event.item], event.body
@@ -231,7 +242,7 @@ class RunState(Standings):
             self._accept(node, event, fate.output)
         elif status == "paused":
             self._hold(node, "paused")
-        elif status in ("failed", "denied"):
+        elif status in ("failed", "denied", "cancelled"):
             self._end_badly(node, status)
         else:
             self._close(node, status)
@@ -243,13 +254,15 @@ class RunState(Standings):
         """Recorded, and nothing follows from it."""
 
     def _run_ended(self, event: Event) -> None:
-        self.status = event.body["status"]
+        self.status, self._end = event.body["status"], event.body
 
     def _run_resumed(self, event: Event) -> None:
         epoch = event.body["epoch"]
         if epoch <= self.epoch:
             raise ValueError(f"epoch {epoch} cannot follow epoch {self.epoch}")
+        self.concluded = None if self.status in ("", *RESUMABLE) else self._end
         self.epoch, self.status, self.signal = epoch, "", ""
+        self._undo_again()
 
     def _turn_lost(self, event: Event) -> None:
         node = self.running.pop(event.attempt)
@@ -276,10 +289,14 @@ class RunState(Standings):
         self._accept(node, event, event.body["output"])
 
     def _item_decided(self, event: Event) -> None:
+        if self.concluded is not None:
+            raise ValueError("the run is over, and only undoes what is left to undo")
         node = self.nodes[event.item]
         sequel = follow(node, event.body)
         if sequel == "again":
-            self._try_again(node)
+            # One that is lost goes on from where it was; what stopped begins anew.
+            if event.body["decision"] != "reissue" or not self._undo(node, AGAIN):
+                self._try_again(node)
         elif sequel == "succeeds":
             self._accept(node, event, event.body["output"])
         else:
@@ -302,4 +319,5 @@ class RunState(Standings):
         "approval_requested": _approval_requested,
         "item_reused": _item_reused,
         "item_decided": _item_decided,
+        **Undoings.FOLDS,
     }

@@ -8,11 +8,12 @@ import pytest
 
 from forge_cli.engines.local import LocalEngine
 from forge_cli.gateway.patience import StoppedError
+from forge_cli.gateway.snapshots import SnapshotError
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Deadline, Item, Plan, Retry
-from forge_cli.multiagent.ports import Verdict
+from forge_cli.multiagent.ports import Kept, Verdict
 from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.times import to_text
 from forge_cli.multiagent.turn import Turn, TurnResult
@@ -63,6 +64,26 @@ class NoArtifacts:
         raise NotImplementedError
 
 
+class MemoryKeeper:
+    """Keeps by name, and knows what it was asked; `fault` is what either raises."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.fault = ""
+
+    def keep(self, writes: Sequence[str], stopped: Callable[[], bool]) -> Kept:
+        return Kept(self._answer(f"keep {','.join(writes)}"), 1)
+
+    def restore(self, snapshot: str) -> int:
+        return len(self._answer(f"restore {snapshot}"))
+
+    def _answer(self, asked: str) -> str:
+        self.asked.append(asked)
+        if self.fault:
+            raise SnapshotError(self.fault)
+        return f"s{len(self.asked)}"
+
+
 class ScriptedHandler:
     """Answers each turn by a function of the test's, and knows which turns it got."""
 
@@ -83,8 +104,10 @@ class Driven:
         self.handler = ScriptedHandler(answer)
         self.run = Run(compiled)
         judge, handlers = AcceptingJudge(), {"function": self.handler}
-        nothing = NoArtifacts()
-        self.engine = LocalEngine(self.run, self.ledger, handlers, judge, self.clock, nothing)
+        nothing, self.keeper = NoArtifacts(), MemoryKeeper()
+        self.engine = LocalEngine(
+            self.run, self.ledger, handlers, judge, self.clock, nothing, self.keeper
+        )
 
     def drive(self) -> Self:
         deadline = to_text(self.run.plan.deadline.resolve(START))
@@ -230,7 +253,7 @@ def test_a_verdict_that_a_signal_cuts_short_leaves_its_turn_cancelled_by_it() ->
     driven = Driven(plan([item("a")]), done)
     judge, handlers = StoppedJudge(), {"function": driven.handler}
     driven.engine = judge.engine = LocalEngine(
-        driven.run, driven.ledger, handlers, judge, driven.clock, NoArtifacts()
+        driven.run, driven.ledger, handlers, judge, driven.clock, NoArtifacts(), MemoryKeeper()
     )
     driven.drive()
     assert [event.kind for event in driven.ledger.events][-3:] == [

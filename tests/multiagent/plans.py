@@ -5,7 +5,16 @@ from random import Random
 from typing import Any
 
 from forge_cli.multiagent.budget import Budget
-from forge_cli.multiagent.plan import Contract, Deadline, Grant, Item, Plan, Retry, StateKey
+from forge_cli.multiagent.plan import (
+    Contract,
+    Deadline,
+    Grant,
+    Handler,
+    Item,
+    Plan,
+    Retry,
+    StateKey,
+)
 from tests.multiagent.world import item, plan, role
 
 SECOND = 1_000
@@ -14,7 +23,15 @@ ROLES = [
     role("frugal", Budget(model_calls=1)),
     role("dear", Budget(model_calls=2, tokens=3)),
 ]
-THENS = ("fail", "continue", "return-partial", "escalate", "return-partial-and-escalate")
+THENS = (
+    "fail",
+    "continue",
+    "return-partial",
+    "escalate",
+    "return-partial-and-escalate",
+    "compensate",
+)
+UNDO = Handler("command", {"argv": ["undo"]})
 CAPABILITIES = ("read", "write")
 SCOPES = ("files:src/**", "files:docs/**")
 ELEMENTS = ("a", "b", "..", "*", "c/d")
@@ -85,6 +102,7 @@ def leaf(dice: Random, name: str, earlier: Sequence[str], **fields: Any) -> Item
             "r": dice.choice(["${each}"] * 9 + ["${budget.tokens}", "${inputs.missing}"])
         },
         evidence=lambda: outputs[:1],
+        compensate=lambda: UNDO,
     )
     fields["approval"] = chance(dice, 15)
     if chance(dice, 25):

@@ -90,6 +90,10 @@ class Watched(World):
         running = list(self.run.state.running)
         if chance(dice, 3) and not self.run.state.signal:
             self.record(Event(self.now, "run_stopping", body={"signal": "SIGINT"}))
+        elif undoing := list(self.run.state.compensating):
+            node = self.run.state.compensating[undoing[0]]
+            ways = ["done", "done", "cancelled" if node.cancelled else "failed"]
+            self.undone(undoing[0], dice.choice(ways))
         elif not running or (chance(dice, 20) and self.run.wakeup(self.now) is not None):
             self.wait()
         else:
@@ -107,11 +111,12 @@ def never_better_than_the_facts(world: Watched) -> None:
     state = world.run.state
     required = {node.status for node in state.nodes.values() if node.required}
     statuses = {node.status for node in state.nodes.values()}
-    if required & (ENDED - {"succeeded", "skipped"}):
+    if required & (ENDED - {"succeeded", "skipped"}) or state.stuck:
         assert world.status == "failed"
     elif state.open:
         assert world.status == ("interrupted" if state.signal else "paused")
         assert state.signal or statuses & AWAITING, "a paused run awaits a decision"
+        assert state.signal or not state.uncompensated
     elif statuses - {"succeeded", "skipped"}:
         assert world.status in ("degraded", "failed")
     else:

@@ -68,7 +68,8 @@ Script = Mapping[str, Any]
 @dataclass
 class World:
     """Drives a run. `script` maps an item to an answer, a list of answers or a function of its
-    turn; who is not in it is done. `conditions` maps an item to the answer to its condition."""
+    turn; who is not in it is done. `a undone` maps to how the compensation of `a` ends.
+    `conditions` maps an item to the answer to its condition."""
 
     plan: Plan
     script: Script = field(default_factory=dict)
@@ -102,7 +103,12 @@ class World:
 
     def advance(self) -> None:
         """Everything that is due now."""
-        while commands := self.run.decide(self.now):
+        while self.advance_once():
+            pass
+
+    def advance_once(self) -> bool:
+        """What is decided at one point; false if nothing is."""
+        if commands := self.run.decide(self.now):
             again = self.run.decide(self.now)
             assert again == commands, "deciding changes nothing"
             assert _turns(again) == _turns(commands)
@@ -119,6 +125,7 @@ class World:
                     self.record(Event(self.now, "item_sealed", command.item, body=body))
                 else:
                     self.record(command)
+        return bool(commands)
 
     def answer(self, attempt: str, body: Mapping[str, Any]) -> None:
         node = self.run.state.running[attempt]
@@ -126,6 +133,20 @@ class World:
         told = {"sender": sender, "turn": node.turn, **body}
         event = Event(self.now, "turn_ended", node.item_id, attempt, told)
         self.record(event)
+
+    def undone(self, attempt: str, status: str = "done") -> None:
+        """A compensation ends so."""
+        node = self.run.state.compensating[attempt]
+        body = {"status": status}
+        self.record(Event(self.now, "compensation_ended", node.item_id, attempt, body))
+
+    def until(self, kind: str) -> None:
+        """Answer turns until an event of that kind is the last."""
+        while self.events[-1].kind != kind:
+            self.advance_once()
+            if self.events[-1].kind != kind and self.run.state.running:
+                attempt, node = next(iter(self.run.state.running.items()))
+                self.answer(attempt, self._scripted(node.item_id))
 
     def play(self) -> Self:
         """To the end: turns are answered in the order in which they started."""
@@ -137,7 +158,10 @@ class World:
             self.advance()
             if self.run.state.status:
                 return self
-            if self.run.state.running:
+            if self.run.state.compensating:
+                attempt, node = next(iter(self.run.state.compensating.items()))
+                self.undone(attempt, self.script.get(f"{node.item_id} undone", "done"))
+            elif self.run.state.running:
                 attempt, node = next(iter(self.run.state.running.items()))
                 self.answer(attempt, self._scripted(node.item_id))
             else:

@@ -47,7 +47,7 @@ def compile(  # noqa: A001 - the word for it
     plan = Plan(
         name=data.get("name", name_of(path)),
         version=data.get("version", "0.0.0"),
-        items={node.item_id: compile_item(topology, node) for node in topology.nodes.values()},
+        items={n.item_id: compile_item(topology, n, handlers) for n in topology.nodes.values()},
         roles=roles,
         contracts=contracts(topology),
         budget=run_budget(data),

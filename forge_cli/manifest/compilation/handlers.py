@@ -19,6 +19,10 @@ _NOT_CONFIGURED = frozenset({"kind", "max_usage", "plug_in"})
 """What is written of a handler and is no part of what its turns are given."""
 
 
+_PROGRAM = {"stdin": "none", "result": "text"}
+"""How a program is called that a manifest names without a role."""
+
+
 class Files(Protocol):
     """What lies below the manifest's folder."""
 
@@ -62,10 +66,21 @@ class Handlers:
         argv = written["run"] if "run" in written else [*BASH, written["script"]]
         result = "file" if "outputs" in written else "text"
         own = {key: written[key] for key in ("env", "secrets", "sandbox") if key in written}
-        config = _command({"argv": argv, "stdin": "none", "result": result, **own})
+        config = _command({"argv": argv, **_PROGRAM, "result": result, **own})
         if "script" in written:
             config["inputs_as_env"] = True
         return self._made("command", config, None)
+
+    def of_undoing(self, node: Node) -> Handler | None:
+        """The handler that undoes an item: the one that restores, or a program."""
+        undo = node.written.get("compensate")
+        if undo is None:
+            return None
+        if undo == "restore":
+            return self._made("restore", {}, None) if node.writes else None
+        own = {key: node.written[key] for key in ("env", "secrets") if key in node.written}
+        argv = undo["run"]
+        return self._made("command", _command({"argv": argv, **_PROGRAM, **own}), None)
 
     def named(self, kind: str, config: Mapping[str, Json]) -> dict[str, str]:
         """The files that a handler names and that are there, with the digests of their bytes."""

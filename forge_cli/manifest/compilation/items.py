@@ -3,6 +3,7 @@
 from typing import Any, cast
 
 from forge_cli.manifest.compilation.contracts import budget_of, chain, deadline_of
+from forge_cli.manifest.compilation.handlers import Handlers
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.limits import read_duration
 from forge_cli.manifest.meaning.nodes import Node
@@ -16,7 +17,7 @@ TIMEOUT = HOUR
 """Milliseconds of one attempt where the item does not say it."""
 
 
-def compile_item(topology: Topology, node: Node) -> Item:
+def compile_item(topology: Topology, node: Node, handlers: Handlers) -> Item:
     """The item with every limit narrowed and every order explicit."""
     written, terms = node.written, node.terms()
     links = topology.links.get(node.item_id, NO_LINKS)
@@ -54,6 +55,7 @@ def compile_item(topology: Topology, node: Node) -> Item:
         then=then,
         on_crash=written.get("on_crash", "rerun" if risk == "read_only" else "hold"),
         approval=written.get("approval") == "required" or risk == "irreversible",
+        compensate=None if node.children else handlers.of_undoing(node),
         return_key=state_key(terms.get("return_channel")),
         delegation=node.contract.delegation_id if node.contract is not None else None,
         route=node.route,

@@ -66,16 +66,9 @@ def _item(node: Node) -> Iterator[str]:
     for key, advice in _KEYS.items():
         if key in own:
             yield f"{name} says '{key}', and this version does not act on it; {advice}"
-    policy = node.terms().get("on_failure")
-    if (policy.get("then") if isinstance(policy, dict) else policy) == "compensate":
-        yield (
-            f"{name} is to be compensated on failure, which this version does not do;"
-            " write  on_failure: escalate"
-        )
     yield from _sandbox(name, own)
 
 
 _KEYS = {
-    "compensate": "take it out, and keep what it would restore in version control",
     "review": "take it out, and let  depends_on  order the two",
 }

@@ -1,0 +1,169 @@
+"""Which branches are being undone, how far that has come, and what is left of it."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.node import AGAIN, Node
+from forge_cli.multiagent.standings import Standings
+
+
+@dataclass(slots=True)
+class Branch:
+    """An item and all that hangs on it, to be undone from the end of `left`, newest first."""
+
+    top: Node
+    left: list[Node]
+
+
+class Undoings(Standings):
+    """The nodes of one run, and the compensations that are due, in flight, and stuck.
+
+    One compensation is in flight at a time; `branches` are undone first come, first served.
+    `stuck` are those of which a compensation failed: nothing older of them is undone before that
+    one is. `compensated` counts what has been undone.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failing = ""
+        self.branches: dict[str, Branch] = {}
+        self.stuck: dict[str, Branch] = {}
+        self.compensating: dict[str, Node] = {}
+        self.compensated = 0
+        self._begun = 0
+
+    @property
+    def uncompensated(self) -> bool:
+        """Whether something that is to be undone is not."""
+        return bool(self.branches or self.stuck)
+
+    @property
+    def following_undo(self) -> Node | None:
+        """The item that is undone next, or now; None if none is due."""
+        branch = next(iter(self.branches.values()), None)
+        return None if branch is None else branch.left[-1]
+
+    def remaining(self) -> list[Node]:
+        """What is to be undone and is not, newest first."""
+        found: dict[str, Node] = {}
+        for branch in (*self.branches.values(), *self.stuck.values()):
+            found |= {node.item_id: node for node in branch.left if node.begun}
+        return sorted(found.values(), key=_age, reverse=True)
+
+    def _begin(self, node: Node) -> None:
+        """From now on the item has done something that can be undone."""
+        if not node.begun:
+            self._begun += 1
+            node.begun = self._begun
+
+    def _undo(self, top: Node, sequel: str) -> bool:
+        """Hold the item until its branch is undone; false if there is nothing to undo."""
+        left = sorted(self._in_branch(top), key=_age) if self._begun else []
+        if not left:
+            return False
+        self._hold(top, "compensating")
+        top.sequel = sequel
+        self.branches[top.item_id] = Branch(top, left)
+        self._conclude()
+        return True
+
+    def _in_branch(self, top: Node) -> Iterator[Node]:
+        """Of the item, all below it and all that depends on these, what has done something."""
+        seen: set[str] = set()
+        waiting = [top]
+        while waiting:
+            node = waiting.pop()
+            if node.item_id in seen:
+                continue
+            seen.add(node.item_id)
+            if node.begun:
+                yield node
+            waiting += node.children
+            dependents = self._dependents.get(node.item_id, ())
+            waiting += [dependent for dependent, strict in dependents if strict]
+
+    def _conclude(self) -> None:
+        """Go on with what waits for a branch that is undone, or cannot be undone now."""
+        while self.branches:
+            name, branch = next(iter(self.branches.items()))
+            while branch.left and not branch.left[-1].begun:
+                branch.left.pop()
+            if branch.left and not branch.left[-1].undo_failed:
+                return
+            del self.branches[name]
+            if branch.left:
+                self.stuck[name] = branch
+            if not branch.top.ended:
+                self._follow(branch)
+
+    def _follow(self, branch: Branch) -> None:
+        top = branch.top
+        if top.sequel != AGAIN:
+            self._close(top, top.sequel)
+        elif branch.left:
+            top.kind, top.reason = "error", "what it had done could not be undone"
+            self._close(top, "failed")
+        else:
+            self._try_again(top)
+
+    def _snapshot_taken(self, event: Event) -> None:
+        node = self.running[event.attempt]
+        node.snapshot = event.body["snapshot"]
+        self._begin(node)
+
+    def _compensation_started(self, event: Event) -> None:
+        node = self._next(event.item)
+        node.undone += 1
+        if not event.attempt.endswith(f"/{node.item_id}/compensation-{node.undone}"):
+            raise ValueError(f"{event.attempt!r} is not compensation {node.undone} of its item")
+        self.compensating[event.attempt] = node
+
+    def _compensation_cancelled(self, event: Event) -> None:
+        self.compensating[event.attempt].cancelled = "cancelled"
+
+    def _compensation_ended(self, event: Event) -> None:
+        node = self.compensating.pop(event.attempt)
+        node.cancelled = ""
+        if event.body["status"] == "done":
+            node.begun, node.snapshot = 0, ""
+            self.compensated += 1
+        elif event.body["status"] == "failed":
+            self._fail_undoing(node)
+        self._conclude()
+
+    def _compensation_refused(self, event: Event) -> None:
+        self._fail_undoing(self._next(event.item))
+        self._conclude()
+
+    def _next(self, item_id: str) -> Node:
+        """What is undone next, which must be this item."""
+        if self.compensating or self.following_undo is not self.nodes[item_id]:
+            raise ValueError(f"{item_id!r} is not what is undone next")
+        return self.nodes[item_id]
+
+    def _fail_undoing(self, node: Node) -> None:
+        node.undo_failed = True
+        self.failing = self.failing or f"what {node.item_id!r} did could not be undone"
+
+    def _undo_again(self) -> None:
+        """What was in flight is due again, and so is what failed."""
+        for node in self.compensating.values():
+            node.cancelled = ""
+        self.compensating.clear()
+        for node in self.remaining():
+            node.undo_failed = False
+        self.branches |= self.stuck
+        self.stuck.clear()
+
+    FOLDS: Mapping[str, Callable[["Undoings", Event], None]] = {
+        "snapshot_taken": _snapshot_taken,
+        "compensation_started": _compensation_started,
+        "compensation_cancelled": _compensation_cancelled,
+        "compensation_refused": _compensation_refused,
+        "compensation_ended": _compensation_ended,
+    }
+
+
+def _age(node: Node) -> int:
+    return node.begun
