@@ -82,7 +82,8 @@ VALUES: Mapping[str, str] = {
     "escalate": "the item pauses for a person, and the run ends paused.",
     "return-partial-and-escalate": "the partial result is kept in the evidence, and the item "
     "pauses for a person.",
-    "compensate": f"what the item did is undone. {_NOT_YET}",
+    "compensate": "what the item, its parts and what depends on them did is undone by their "
+    "'compensate', newest first, and the item has failed.",
     "string": "text.",
     "number": "a number, with a fraction or without.",
     "integer": "a whole number.",
@@ -90,7 +91,8 @@ VALUES: Mapping[str, str] = {
     "array": 'a list; on the command line as JSON, e.g. --input \'parts=["api", "web"]\'.',
     "object": "a mapping; on the command line as JSON, e.g. --input 'limits={\"rows\": 5}'.",
     "required": "the item pauses before each attempt until a person has approved its inputs.",
-    "restore": f"files below 'writes' are put back as they were. {_NOT_YET}",
+    "restore": "all that is below 'writes' is put back as it was before the item's first attempt; "
+    "new files go, and nothing else is touched.",
     "low": "inserts no steps.",
     "medium": "inserts no steps.",
     "high": "may insert steps where settings allow it, which this version does not run.",
@@ -149,6 +151,13 @@ TERMS: Mapping[str, str] = {
     "undecided": "the item is indeterminate: an attempt was lost and may have had effects.",
     "retried": "the attempt failed, and another follows.",
     "started": "the first turn of an attempt began; then the role and what it may use.",
+    "restored": "what is below the item's 'writes' is as it was before it began.",
+    "undone": "the program under the item's 'compensate' has undone what it did.",
+    "not undone": "it is to be undone, and its compensation failed or waits for one that did; "
+    "forge resume RUN  goes on with that.",
+    "compensating": "the item did not succeed, and what it did is being undone.",
+    "compensation": "what undoes an item: files are restored, or a program is run. It is complete "
+    "when all that was to be undone is.",
     "stopping": "no new turns are started, those in flight are cancelled.",
     "stopped": "it was in flight when the run ended.",
     "ignored": "an answer that nobody waited for any more; it changed nothing.",

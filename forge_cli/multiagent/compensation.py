@@ -7,6 +7,7 @@ from forge_cli.multiagent.assignment import Assignment, fill_handler
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.lookup import Values
 from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.plan import Handler
 from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.times import to_text
 from forge_cli.multiagent.turn import Turn
@@ -28,19 +29,16 @@ def compensations(state: RunState, now: int) -> list[Event | Assignment]:
             for reason in (f"the run got {state.signal}",)
         ]
     node = state.following_undo
-    if node is None or state.compensating:
+    if node is None or node.item.compensate is None or state.compensating:
         return []
     try:
-        return [_compensation(state, node, now)]
+        return [_compensation(state, node, node.item.compensate, now)]
     except ValueError as fault:
         return [Event(now, "compensation_refused", node.item_id, body={"reason": str(fault)})]
 
 
-def _compensation(state: RunState, node: Node, now: int) -> Assignment:
+def _compensation(state: RunState, node: Node, handler: Handler, now: int) -> Assignment:
     """The next compensation of the node; `ValueError` if a reference in it has no value."""
-    handler = node.item.compensate
-    if handler is None:
-        raise ValueError("it has none")
     attempt = f"{state.run_id}/{node.item_id}/compensation-{node.undone + 1}"
     # The same for each start of one compensation, and another one for what later attempts do.
     key = f"{state.run_id}/{node.item_id}/undo-{node.attempt}"

@@ -12,6 +12,7 @@ from forge_cli.multiagent.scope import (
     overlaps,
     parse,
     reaches,
+    top,
 )
 
 WITHIN = Inclusion(True)
@@ -265,3 +266,32 @@ def test_an_overlap_that_cannot_be_ruled_out_within_the_budget_is_one() -> None:
     a = "files:" + "/".join(["*" + "a" * 250] * 4)
     b = "files:" + "/".join(["*" + "a" * 240 + "b" + "a" * 10] * 4)
     assert overlaps(a, b) == UNDECIDED
+
+
+class TestPlaces:
+    """A walk down a tree comes to the same answers as whole paths, and knows where not to go."""
+
+    @pytest.mark.parametrize(
+        ("path", "allowed", "leads"),
+        [
+            ("src", False, True),
+            ("src/a.py", True, False),
+            ("src/deep", False, False),
+            ("docs", False, True),
+            ("docs/a/b", True, True),
+            ("docs/.git", False, False),
+            ("lib", False, False),
+            ("..", False, False),
+        ],
+    )
+    def test_it_knows_what_is_allowed_and_what_leads_further(
+        self, path: str, allowed: bool, leads: bool
+    ) -> None:
+        place = top(["files:src/*.py", "files:docs/**", "net:example.org:443"])
+        for name in path.split("/"):
+            place = place.below(name)
+        assert (place.allowed, place.leads) == (allowed, leads)
+
+    def test_a_name_that_is_not_unicode_is_matched_by_wildcards_only(self) -> None:
+        assert top(["files:*"]).below("\udcff").allowed
+        assert not top(["files:\ufffd"]).below("a").allowed

@@ -109,7 +109,11 @@ class Work(_With, total=False):
     ]
     compensate: Annotated[
         Literal["restore"] | Undo,
-        key("How it is undone. Not run by this version.", "restore", {"run": ["./undo.sh"]}),
+        key(
+            "How it is undone: what is below `writes` put back, or a program.",
+            "restore",
+            {"run": ["./undo.sh"]},
+        ),
     ]
     budget: Annotated[Budget, key("Reserved for it at its start.", {"cost_usd": 2})]
     deadline: Deadline

@@ -322,9 +322,7 @@ def test_what_can_be_run_is_not_refused() -> None:
 @pytest.mark.parametrize(
     ("item", "words"),
     [
-        ("{run: [x], compensate: restore}", "item 'one' says 'compensate'"),
         ("{run: [x], review: {of: [], quorum: 1}}", "item 'one' says 'review'"),
-        ("{run: [x], on_failure: compensate}", "item 'one' is to be compensated"),
         ("{run: [x], sandbox: landlock}", "item 'one' wants the sandbox 'landlock'"),
         ("{pattern: joint, sub_tasks: {a: {run: [x]}}}", "item 'one' has the pattern 'joint'"),
         ("{pattern: broadcast, sub_tasks: {a: {run: [x]}}}", "has the pattern 'broadcast'"),
