@@ -7,7 +7,7 @@ from forge_cli.manifest.meaning import actions
 EXIT_CODES: Mapping[int, str] = {
     0: "clean, complete or verified",
     1: "validate or verify found something, diff a version that must rise, plugins a broken one, "
-    "or the run failed",
+    "the run failed, or its evidence does not hold",
     2: "usage, configuration, unreadable input, something needed is missing, or a manifest that "
     "another command than validate refuses",
     3: "degraded; 0 with --allow-degraded",

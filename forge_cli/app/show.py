@@ -1,11 +1,13 @@
 """One run as its ledger tells it: the machine's fold of its events, also while it goes on."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from forge_cli.errors import ForgeError
+from forge_cli.evidence import verification
+from forge_cli.evidence.checks import Check
 from forge_cli.ledger import runs
 from forge_cli.ledger.artifacts import ArtifactFolder
 from forge_cli.ledger.lines import Line
@@ -21,12 +23,14 @@ from forge_cli.multiagent.run_state import RunState
 class Told:
     """Where the evidence of a run is, and its head; None and empty where there is none.
 
-    `manifest` is the file that was run, None where it is gone.
+    `manifest` is the file that was run, None where it is gone; `faults` are the checks of which
+    the evidence notes that they found something wrong.
     """
 
     evidence: Path | None
     head: str
     manifest: Path | None = None
+    faults: Sequence[Check] = ()
 
 
 class Replay:
@@ -66,9 +70,10 @@ class Replay:
         written = Path(meta.get("manifest", ""))
         manifest = written if written.is_file() else None
         place = meta.get("evidence")
-        if place is None or not (home / place).is_dir():
+        faults = None if place is None else verification.noted(home / place)
+        if place is None or faults is None:
             return Told(None, "", manifest)
-        return Told(home / place, f"{self._tree.root()} {self._tree.size}", manifest)
+        return Told(home / place, f"{self._tree.root()} {self._tree.size}", manifest, faults)
 
 
 def stored_plan(run: RunFolder, reader: Reader) -> Plan:

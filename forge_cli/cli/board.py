@@ -110,7 +110,7 @@ class Board:
         self.running: dict[str, Flight] = {}
         self.tally: Counter[str] = Counter()
         self.problems: list[Problem] = []
-        self.started = self.now = self.before = self.calls = self.cost = 0
+        self.started = self.now = self.before = self.calls = self.cost = self.lost = 0
         self.deadline: int | None = None
         self.signal = ""
         self.status = ""
@@ -141,6 +141,11 @@ class Board:
         if fold is not None:
             fold(event)
         self.now = event.time
+
+    def abandon(self) -> None:
+        """Note that nobody drives the run any more: `lost` turns were in flight, none is now."""
+        self.status, self.lost = "abandoned", len(self.running)
+        self.running.clear()
 
     def ending(self, event: Event) -> Ending | None:
         """How the event ends an item, before it is folded in; None if it ends none."""

@@ -94,13 +94,22 @@ def go_on(
 
 def _to_the_end(opened: Opened, progress: Progress, shown: Shown) -> int:
     finished = _watched(opened, progress, Terminal.of(sys.stdout, shown.color), shown.form)
-    code = exit_code(finished.status, finished.signal, shown.allow_degraded, shown.allow_paused)
+    code = exit_code(
+        finished.status,
+        finished.signal,
+        shown.allow_degraded,
+        shown.allow_paused,
+        holds=not finished.faults,
+    )
     if shown.form == "text":
         outcome = _outcome(opened, finished)
         with _heard(finished.signal):
             _tell(progress.board, Terminal.of(sys.stdout, shown.color), outcome, code)
     add_outputs(os.environ, progress.board.end.get("outputs") or {})
-    return _verified(finished, code)
+    if shown.form != "text":
+        for fault in finished.faults:
+            complain(f"the evidence does not hold: {fault}")
+    return code
 
 
 def refused(reasons: RefusedError, color: str) -> int:
@@ -180,11 +189,5 @@ def _outcome(opened: Opened, finished: Finished) -> Outcome:
         again(prepared.manifest, home),
         opened.artifacts.get,
         where(home),
+        list(map(str, finished.faults)),
     )
-
-
-def _verified(finished: Finished, code: int) -> int:
-    """The exit status: never success with evidence that does not hold."""
-    for fault in finished.faults:
-        complain(f"the evidence does not hold: {fault.name}: {fault.sentence}")
-    return code or int(bool(finished.faults))

@@ -171,6 +171,8 @@ def run_report(
     else:
         board = _folded(replay, terminal, events if said.verbose else None)
     status = replay.status(_now())
+    if status == "abandoned":
+        board.abandon()
     block = _block(replay, home, board, terminal, status)
     if follow or said.quiet:
         return block
@@ -206,10 +208,11 @@ def _block(replay: Replay, home: Path, board: Board, terminal: Terminal, status:
         again(told.manifest, home),
         replay.artifacts.get,
         where(home),
+        list(map(str, told.faults)),
     )
     if status in ("running", "abandoned"):
         return standing(board, terminal, status, outcome)
-    return verdict(board, terminal, outcome, exit_code(status, board.signal))
+    return verdict(board, terminal, outcome, exit_code(status, board.signal, holds=not told.faults))
 
 
 def _folded(replay: Replay, terminal: Terminal, events: list[str] | None) -> Board:

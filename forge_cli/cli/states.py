@@ -25,6 +25,8 @@ def state_of(board: Board, item: Item) -> str:
         return f"{row.status}, {row.undoing}"
     if row.status == "succeeded":
         return "accepted"
+    if board.status == "abandoned" and row.status == "running":
+        return "lost"
     if board.status and row.status in ("running", "retrying"):
         return "stopped"
     return "waits to be retried" if row.status == "retrying" else row.status
@@ -47,7 +49,7 @@ def _group_state(board: Board, item: Item, row: Row) -> str:
     waiting = total - children.total() - running
     counts = [tally(children), f"{running} running" if running else ""]
     if row.ended is None and waiting > 0:
-        counts.append(f"{waiting} wait")
+        counts.append(f"{waiting} not ended" if board.status else f"{waiting} wait")
     return ", ".join(filter(None, counts)) or (
         "accepted" if row.status == "succeeded" else row.status
     )

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from forge_cli.cli.board import Board, Problem
+from forge_cli.cli.board import Board, Problem, Row
 from forge_cli.cli.figures import count
 from forge_cli.cli.header import short_digest
 from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, left, spread, wrap
@@ -31,7 +31,8 @@ class Outcome:
     `name` is an end of the run's id that is unique here. `evidence` is the folder, as the user
     would type it, `head` root and size; both are empty where none was written. `again` is the
     command that makes a new run, where it is known. `read` gives the bytes kept under a digest.
-    `where` are the words that `forge show` needs to find the run from here.
+    `where` are the words that `forge show` needs to find the run from here. `faults` say where the
+    evidence does not hold: none, unless somebody interfered.
     """
 
     name: str
@@ -40,14 +41,24 @@ class Outcome:
     again: str = ""
     read: Callable[[str], bytes] | None = None
     where: str = ""
+    faults: Sequence[str] = ()
 
 
 def exit_code(
-    status: str, signal: str = "", allow_degraded: bool = False, allow_paused: bool = False
+    status: str,
+    signal: str = "",
+    allow_degraded: bool = False,
+    allow_paused: bool = False,
+    holds: bool = True,
 ) -> int:
-    """The exit code of a run's status; see the table of exit codes."""
+    """The exit code of a run's status; see the table of exit codes.
+
+    A run whose evidence does not hold has failed, however its items ended.
+    """
     if status == "interrupted":
         return _SIGNALS.get(signal, 130)
+    if not holds:
+        return EXIT["failed"]
     if (status == "degraded" and allow_degraded) or (status == "paused" and allow_paused):
         return 0
     return EXIT[status]
@@ -55,8 +66,13 @@ def exit_code(
 
 def verdict(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> list[str]:
     """The block for standard output: verdict, reasons, commands that work, evidence, head."""
-    lines = _first(terminal, board.status.upper(), _sentence(board), code)
     cause = _cause(board)
+    if outcome.faults and board.status != "interrupted":
+        told = f"the evidence does not hold; its items ended {board.status}: {_accepted(board)}"
+        lines = _first(terminal, "FAILED", told, code)
+    else:
+        lines = _first(terminal, board.status.upper(), _sentence(board), code)
+    lines += _faults(terminal, outcome)
     if cause is not None:
         lines += _tail(terminal, cause, outcome)
         lines += _not_undone(board, terminal)
@@ -77,13 +93,23 @@ def verdict(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> li
     return lines
 
 
+def _faults(terminal: Terminal, outcome: Outcome) -> Iterator[str]:
+    """Where the evidence does not hold, and the command that says so again."""
+    for fault in outcome.faults:
+        yield from hang("  wrong   ", terminal.safe(fault))
+    if outcome.faults and outcome.evidence:
+        yield f"  verify  forge verify {terminal.safe(outcome.evidence)}"
+
+
 def standing(board: Board, terminal: Terminal, status: str, outcome: Outcome) -> list[str]:
     """The block for a run that has not ended: `running`, or `abandoned` by its controller."""
-    go_on = _labelled([("go on", f"forge resume {outcome.name}{outcome.where}")])
-    gone = "its controller is gone and nothing runs; " if status == "abandoned" else ""
-    sentence = f"{gone}{count(len(board.running), 'turn')} in flight; {_accepted(board)}"
+    if status != "abandoned":
+        sentence = f"{count(len(board.running), 'turn')} in flight; {_accepted(board)}"
+        return _first(terminal, status.upper(), sentence, None)
+    lost = f"{count(board.lost, 'turn')} {'was' if board.lost == 1 else 'were'} in flight"
+    sentence = f"its controller is gone and nothing runs; {lost}; {_accepted(board)}"
     lines = _first(terminal, status.upper(), sentence, None)
-    return [*lines, *go_on] if status == "abandoned" else lines
+    return [*lines, *_labelled([("go on", f"forge resume {outcome.name}{outcome.where}")])]
 
 
 def refusal(terminal: Terminal, reasons: Sequence[str]) -> list[str]:
@@ -114,7 +140,7 @@ def _sentence(board: Board) -> str:
     undoing = f"; compensation: {undone}" if undone else ""
     if cause is None:
         return accepted + undoing + _run_reason(board)
-    return f"{_blame(board, cause)}; {accepted}{_not_started(board)}{undoing}"
+    return f"{_blame(board, cause)}; {accepted}{_not_started(board, cause)}{undoing}"
 
 
 def _accepted(board: Board) -> str:
@@ -122,17 +148,17 @@ def _accepted(board: Board) -> str:
     return f"{board.tally['succeeded']:,} of {count(len(board.tops), 'item')} accepted{skipped}"
 
 
-def _not_started(board: Board) -> str:
-    """Which items another's end kept from starting; large runs do not remember them."""
-    rows = [(i, board.rows.get(i)) for i in ([] if board.large else board.tops)]
-    names = [i for i, row in rows if row is None or (row.began is None and row.status != "skipped")]
+def _not_started(board: Board, cause: Problem) -> str:
+    """Which other items the cause kept from starting; large runs do not remember them."""
+    others = [] if board.large else [i for i in board.tops if i != cause.item_id]
+    rows = ((i, board.rows.get(i, Row())) for i in others)
+    fine = ("succeeded", "skipped")
+    names = [i for i, row in rows if row.began is None and row.status not in fine]
     if not names:
         return ""
-    return (
-        f"; '{names[0]}' was not started"
-        if len(names) == 1
-        else (f"; {count(len(names), 'item')} were not started")
-    )
+    if len(names) == 1:
+        return f"; '{names[0]}' was not started"
+    return f"; {count(len(names), 'item')} were not started"
 
 
 def _run_reason(board: Board) -> str:
@@ -224,6 +250,7 @@ def _decisions(board: Board, cause: Problem, outcome: Outcome) -> Iterator[tuple
         "approve": ("approve", f"{item}@{short_digest(cause.digest)}", "these inputs, once"),
         "rerun": ("go on", item, "once more, with the same key"),
         "reissue": ("go on", item, f"{what and what + ', and '}again from its start, told why"),
+        "accept": ("accept", f"{item} FILE", "it is done: its outputs, as JSON"),
         "deny": ("give up", item, f"it ends denied; {f'it is {what}' if what else nothing}"),
     }
     for word in board.open_to(item):

@@ -14,6 +14,10 @@ class Check:
     ok: bool
     sentence: str
 
+    def __str__(self) -> str:
+        """The check for people: its name and what it found."""
+        return f"{self.name}: {self.sentence}"
+
 
 class Faults:
     """The faults of one check, the first few in words and the rest by number."""

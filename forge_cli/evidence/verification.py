@@ -18,6 +18,17 @@ def write(folder: Path, checks: Sequence[Check]) -> None:
     durable.write(folder / VERIFICATION, document.render(_document(checks)))
 
 
+def noted(folder: Path) -> list[Check] | None:
+    """The checks that the file says found something wrong; None if there is no file."""
+    try:
+        checks = document.parse((folder / VERIFICATION).read_bytes())["checks"]
+        return [Check(each["name"], False, each["sentence"]) for each in checks if not each["ok"]]
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as fault:
+        return [Check("verification", False, f"{VERIFICATION} cannot be read: {fault}")]
+
+
 def passed(checks: Sequence[Check]) -> bool:
     """Whether every check found what it was to find."""
     return all(check.ok for check in checks)

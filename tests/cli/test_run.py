@@ -120,3 +120,37 @@ def test_a_run_tells_its_end_also_where_a_handler_removes_the_working_folder(
     out = capsys.readouterr().out
     assert code == 0
     assert f"evidence  {tmp_path}/evidence/m/r\n" in out
+
+
+INTERFERING = """forge: 1
+work_items:
+  greet: {run: [echo, hello], capabilities: []}
+  spoil:
+    script: find .forge/runs/spoilt/artifacts -type f -exec sh -c 'echo other > "$0"' {} ";"
+    capabilities: []
+    depends_on: [greet]
+"""
+
+
+def test_a_run_whose_evidence_does_not_hold_failed_however_its_items_ended(
+    call: Call, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "m.yaml").write_text(INTERFERING)
+    code, out, _ = call("--run-id", "spoilt")
+    first, fault, command, *_ = out.splitlines()
+    assert code == 1
+    told = "the evidence does not hold; its items ended complete: 2 of 2 items accepted"
+    assert first == f"FAILED  {told}" + "exit 1".rjust(16)
+    assert fault.startswith("  wrong   artifacts: items/greet/stdout.txt")
+    assert command == "  verify  forge verify evidence/m/spoilt"
+    main(["show", "-q"])
+    assert capsys.readouterr().out == out
+
+
+def test_evidence_that_does_not_hold_is_told_beside_the_event_lines(
+    call: Call, tmp_path: Path
+) -> None:
+    (tmp_path / "m.yaml").write_text(INTERFERING)
+    code, _, err = call("--run-id", "spoilt", "--format", "jsonl")
+    assert code == 1
+    assert err.startswith("forge: error: the evidence does not hold: artifacts: items/greet/")

@@ -12,6 +12,7 @@ from forge_cli.canonical import digest_of_bytes
 from forge_cli.cli.show import item_report, run_report
 from forge_cli.cli.terminal import Terminal
 from forge_cli.errors import ForgeError
+from forge_cli.evidence import verification
 from forge_cli.ledger.reader import Reader
 from forge_cli.ledger.runs import RunFolder
 from forge_cli.multiagent.plan import Item, Plan, Role
@@ -59,10 +60,23 @@ def test_a_run_whose_controller_is_gone_is_abandoned(
     opened: Opened, fix: Plan, fix_answers: dict[str, Any], tmp_path: Path
 ) -> None:
     replay = opened(fix, fix_answers, events=4)
-    *_, last, go_on = run_report(replay, tmp_path, False, Terminal())
-    assert last.startswith("ABANDONED  its controller is gone and nothing runs; ")
-    assert last.endswith("1 of 3 items accepted")
+    *table, total, _, last, go_on = run_report(replay, tmp_path, False, Terminal())
+    gone = "its controller is gone and nothing runs; 1 turn was in flight"
+    assert last == f"ABANDONED  {gone}; 1 of 3 items accepted"
+    assert [line.split()[2] for line in table[-4:-1]] == ["accepted", "lost", "not"]
+    assert total.split()[:2] == ["run", "abandoned"]
     assert go_on.startswith("  go on  forge resume ")
+
+
+def test_a_note_of_the_evidence_that_cannot_be_read_is_told(
+    opened: Opened, fix: Plan, fix_answers: dict[str, Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "evidence" / "fix" / "20261130-141203-7f3a"
+    folder.mkdir(parents=True)
+    (folder / "verification.json").write_text("[]")
+    lines = run_report(opened(fix, fix_answers), tmp_path, False, Terminal())
+    told = "  wrong   verification: verification.json cannot be read: it is not a JSON object"
+    assert told in lines
 
 
 def test_evidence_that_is_there_is_named_with_its_head(
@@ -74,6 +88,7 @@ def test_evidence_that_is_there_is_named_with_its_head(
 ) -> None:
     folder = tmp_path / "evidence" / "fix" / "20261130-141203-7f3a"
     folder.mkdir(parents=True)
+    verification.write(folder, [])
     monkeypatch.chdir(tmp_path)
     lines = run_report(opened(fix, fix_answers), tmp_path, False, Terminal())
     assert lines[-2] == "evidence  evidence/fix/20261130-141203-7f3a"

@@ -127,6 +127,7 @@ def test_paused_says_who_stopped_and_what_can_be_typed(
         "        'review' was not started",
         "  look     forge show 7f3a build                  what it was given, did and wrote",
         "  go on    forge resume 7f3a --reissue build      again from its start, told why",
+        "  accept   forge resume 7f3a --accept build FILE  it is done: its outputs, as JSON",
         "  give up  forge resume 7f3a --deny build         it ends denied; nothing of it is undone",
         "  change   forge run fix.forge.yaml --reuse 7f3a  after an edit; keeps what was accepted",
     ]
@@ -162,9 +163,15 @@ def test_allowed_statuses_end_with_zero() -> None:
     assert exit_code("failed", allow_degraded=True, allow_paused=True) == 1
 
 
+@pytest.mark.parametrize("status", ["complete", "degraded", "paused", "failed"])
+def test_a_run_whose_evidence_does_not_hold_has_failed(status: str) -> None:
+    assert exit_code(status, allow_degraded=True, allow_paused=True, holds=False) == 1
+
+
 def test_signals_decide_the_code_of_a_run_that_was_stopped() -> None:
     assert exit_code("interrupted", "SIGINT") == 130
     assert exit_code("interrupted", "SIGTERM") == 143
+    assert exit_code("interrupted", "SIGTERM", holds=False) == 143
 
 
 def test_outputs_of_the_run_are_lines_of_their_own(

@@ -41,6 +41,17 @@ def test_a_new_run_takes_over_what_holds_under_the_same_terms(forge: Forge) -> N
     holding(forge)
 
 
+def test_a_failed_run_counts_what_it_took_over_as_accepted_and_not_as_not_started(
+    forge: Forge,
+) -> None:
+    forge.write("m.forge.yaml", REUSED.format(last="echo fine"))
+    forge("run", "--run-id", "one")
+    forge.write("m.forge.yaml", REUSED.format(last="exit 1"))
+    verdict = forge("run", "--run-id", "two", "--reuse", "one").out.splitlines()[0]
+    assert verdict.startswith("FAILED  'c' failed and is required: exit status 1; 2 of 3 items")
+    assert "not started" not in verdict
+
+
 def test_what_was_taken_over_can_be_taken_over_again(forge: Forge) -> None:
     forge.write("m.forge.yaml", REUSED.format(last="echo fine"))
     forge("run", "--run-id", "one")
