@@ -18,6 +18,17 @@ def sentences(path: Path) -> Iterator[None]:
         raise explain(fault, path) from fault
 
 
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn SQLite's faults, and rows that are no events, into `ForgeError`s."""
+    try:
+        with sentences(path):
+            yield
+    except (TypeError, ValueError, OverflowError) as fault:
+        # SQLite hands out what stands in a page that was torn or overwritten, whatever it is.
+        raise damaged(path, f"what stands in it is no event ({fault})") from fault
+
+
 def explain(fault: sqlite3.Error, path: Path) -> ForgeError:
     """The sentence for a fault at the ledger; a full disk is never taken for damage."""
     name = getattr(fault, "sqlite_errorname", "")

@@ -11,6 +11,7 @@ from forge_cli.ledger import faults, leases, schema
 from forge_cli.ledger.leases import Lease
 from forge_cli.ledger.lines import Line, join
 from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import Json
 
 _COLUMNS = "SELECT seq, time, kind, item, attempt, body, digest, prev FROM events"
 
@@ -34,21 +35,21 @@ class Reader:
     def events(self) -> Iterator[Event]:
         """All events, first to last, as they were kept, at half the cost of their lines."""
         query = "SELECT time, kind, item, attempt, body FROM events ORDER BY seq"
-        with faults.sentences(self.path):
+        with faults.reading(self.path):
             for time, kind, item, attempt, body in self._connection.execute(query):
-                yield Event(time, kind, item, attempt, json.loads(body))
+                yield Event(time, kind, item, attempt, _body(body))
 
     def lines(self, after: int = 0) -> Iterator[Line]:
         """All events behind number `after` as lines. Digests are as kept, not recomputed."""
         query = f"{_COLUMNS} WHERE seq > ? ORDER BY seq"
-        with faults.sentences(self.path):
+        with faults.reading(self.path):
             for row in self._connection.execute(query, (after,)):
                 yield _line(*row)
 
     def texts(self, after: int = 0) -> Iterator[str]:
         """The texts of these lines, at half the cost: no body is read for it."""
         query = f"{_COLUMNS} WHERE seq > ? ORDER BY seq"
-        with faults.sentences(self.path):
+        with faults.reading(self.path):
             for seq, time, kind, item, attempt, body, digest, prev in self._connection.execute(
                 query, (after,)
             ):
@@ -56,9 +57,9 @@ class Reader:
 
     def last(self) -> Line | None:
         """The newest event, if there is one."""
-        with faults.sentences(self.path):
+        with faults.reading(self.path):
             row = self._connection.execute(f"{_COLUMNS} ORDER BY seq DESC LIMIT 1").fetchone()
-        return None if row is None else _line(*row)
+            return None if row is None else _line(*row)
 
     def meta(self) -> dict[str, str]:
         """What was noted of the run when it was created; `run` and `created` are always there."""
@@ -90,4 +91,11 @@ class Reader:
 def _line(
     seq: int, time: int, kind: str, item: str, attempt: str, body: str, digest: str, prev: str
 ) -> Line:
-    return join(Event(time, kind, item, attempt, json.loads(body)), body, seq, prev, digest)
+    return join(Event(time, kind, item, attempt, _body(body)), body, seq, prev, digest)
+
+
+def _body(text: str) -> dict[str, Json]:
+    body: dict[str, Json] = json.loads(text)
+    if type(body) is not dict:
+        raise TypeError("a body is no object")
+    return body

@@ -189,6 +189,21 @@ def test_a_truncated_ledger_is_damaged(store: Store, path: Path, events: list[Ev
         list(reader.events())
 
 
+@pytest.mark.parametrize(
+    "change", ["body = '[]'", "body = 'no JSON'", "body = CAST(x'ff' AS TEXT)", "time = 1 << 62"]
+)
+def test_a_row_that_is_no_event_is_damage(
+    store: Store, path: Path, events: list[Event], change: str
+) -> None:
+    store.append(events)
+    store._connection.execute(f"UPDATE events SET {change} WHERE seq = 3")
+    with Reader.open(path) as reader:
+        with pytest.raises(ForgeError, match="is damaged"):
+            list(reader.lines())
+        with pytest.raises(ForgeError, match="is damaged"):
+            reader.last()
+
+
 def test_a_ledger_that_another_process_has_locked_is_said_to_be_so(
     store: Store, path: Path, events: list[Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
