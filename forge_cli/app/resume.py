@@ -121,7 +121,7 @@ def resumed(run: Left, decisions: Sequence[Decision], by_force: bool, recall: Re
 def _fold(run: Run, store: Store, tell: Observer) -> int:
     """Fold what the ledger has; returns the time of its last event."""
     time = 0
-    for number, event in enumerate(store.events(), start=1):
+    for number, event in enumerate(store.sound(), start=1):
         try:
             run.apply(event)
         except (ValueError, KeyError) as fault:

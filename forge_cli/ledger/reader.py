@@ -9,7 +9,7 @@ from typing import Self
 
 from forge_cli.ledger import faults, leases, schema
 from forge_cli.ledger.leases import Lease
-from forge_cli.ledger.lines import Line, join
+from forge_cli.ledger.lines import GENESIS, Line, join
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Json
 
@@ -38,6 +38,18 @@ class Reader:
         with faults.reading(self.path):
             for time, kind, item, attempt, body in self._connection.execute(query):
                 yield Event(time, kind, item, attempt, _body(body))
+
+    def sound(self) -> Iterator[Event]:
+        """All events, each held against its digest and the event before.
+
+        `ForgeError` at the first that is not as it was recorded.
+        """
+        prev = GENESIS
+        for number, line in enumerate(self.lines(), start=1):
+            if (line.seq, line.prev, line.digest) != (number, prev, line.due):
+                raise faults.damaged(self.path, f"event {number} is not the one that was recorded")
+            prev = line.digest
+            yield line.event
 
     def lines(self, after: int = 0) -> Iterator[Line]:
         """All events behind number `after` as lines. Digests are as kept, not recomputed."""

@@ -69,6 +69,17 @@ def test_what_is_wrong_with_a_ledger_is_said_and_nothing_is_overwritten(
     assert {path: after.get(path) for path in before} == before
 
 
+def test_a_run_whose_record_was_changed_is_not_gone_on_with(
+    ledger: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _altered(ledger, "UPDATE events SET item = 'b' WHERE item = 'a'")
+    (ledger.parents[3] / "evidence" / "m" / "r" / "verification.json").unlink()
+    before = _contents(ledger)
+    assert main(["resume"]) == 2
+    assert "is damaged: event 2 is not the one that was recorded" in capfd.readouterr().err
+    assert {path: _contents(ledger).get(path) for path in before} == before
+
+
 @pytest.fixture
 def locked(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A ledger that somebody else has for himself."""

@@ -190,6 +190,20 @@ def test_a_truncated_ledger_is_damaged(store: Store, path: Path, events: list[Ev
 
 
 @pytest.mark.parametrize(
+    "change",
+    ["UPDATE events SET item = 'x' WHERE seq = 2", "DELETE FROM events WHERE seq = 2"],
+)
+def test_an_event_that_is_not_the_one_that_was_recorded_is_damage(
+    store: Store, events: list[Event], change: str
+) -> None:
+    store.append(events)
+    assert list(store.sound()) == events
+    store._connection.execute(change)
+    with pytest.raises(ForgeError, match="is damaged: event 2 is not the one that was recorded"):
+        list(store.sound())
+
+
+@pytest.mark.parametrize(
     "change", ["body = '[]'", "body = 'no JSON'", "body = CAST(x'ff' AS TEXT)", "time = 1 << 62"]
 )
 def test_a_row_that_is_no_event_is_damage(
