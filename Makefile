@@ -5,7 +5,7 @@ BIN := $(CURDIR)/$(VENV)/bin
 INSTALLED := $(VENV)/installed
 COPY := build/run
 
-.PHONY: run test check crash sim evidence bench generate corpus clean
+.PHONY: run test check crash sim evidence bench bench-peers generate corpus clean
 
 # The shipped manifest changes the shop beside it, so it runs on a copy.
 run: $(INSTALLED)
@@ -38,6 +38,10 @@ evidence: $(INSTALLED)
 
 bench: $(INSTALLED)
 	@for name in start validate run; do PYTHONPATH=. $(BIN)/python tests/bench/$$name.py || exit 1; done
+
+# The same graphs with LangGraph, in an environment of its own.
+bench-peers: $(INSTALLED)
+	PYTHONPATH=. $(BIN)/python tests/bench/peers.py
 
 # Every fault at every place of the sound corpus, and SEEDS manifests with several.
 SEEDS ?= 2000

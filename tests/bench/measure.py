@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 VENV = BUILD / "bench-venv"
+_TOOK_TOO_LONG = 124
 
 _PROBE = """\
 import json, resource, subprocess, sys, time
@@ -56,19 +57,32 @@ def bare() -> list[str]:
     return [str(VENV / "bin" / "python"), "-c", "pass"]
 
 
-def measure(argv: Sequence[str], cwd: Path = ROOT) -> Cost:
+def measure(argv: Sequence[str], cwd: Path = ROOT, ends: Sequence[int] = (0,)) -> Cost:
     """Run it once, its whole process tree counted.
 
-    Any other end than exit 0 stops the benchmark with what was said. A process of its own does
-    the counting, since the kernel adds up all children that a process ever had.
+    Any other exit status than one of `ends` stops the benchmark with what was said. A process of
+    its own does the counting, since the kernel adds up all children that a process ever had.
     """
+    status, cost, said = _probed(argv, cwd)
+    if status not in ends:
+        sys.exit(f"{' '.join(argv)} ended with {status}: {said}")
+    return cost
+
+
+def measure_within(seconds: int, argv: Sequence[str], cwd: Path) -> Cost | None:
+    """The same; None if it had to be ended because it took longer."""
+    status, cost, said = _probed(["timeout", str(seconds), *argv], cwd)
+    if status not in (0, _TOOK_TOO_LONG):
+        sys.exit(f"{' '.join(argv)} ended with {status}: {said}")
+    return None if status else cost
+
+
+def _probed(argv: Sequence[str], cwd: Path) -> tuple[int, Cost, str]:
     environ = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     probe = [sys.executable, "-I", "-c", _PROBE, *argv]
     ended = subprocess.run(probe, cwd=cwd, env=environ, capture_output=True, check=True)
-    status, wall, cpu, peak = json.loads(ended.stdout)
-    if status:
-        sys.exit(f"{' '.join(argv)} ended with {status}: {ended.stderr.decode(errors='replace')}")
-    return Cost(wall, cpu, peak)
+    status, *figures = json.loads(ended.stdout)
+    return status, Cost(*figures), ended.stderr.decode(errors="replace")
 
 
 def middle(argv: Sequence[str], times: int, cwd: Path = ROOT) -> Cost:
