@@ -8,7 +8,7 @@ COPY := build/run
 .PHONY: run test check crash sim evidence bench bench-peers generate corpus clean
 
 # The shipped manifest changes the shop beside it, so it runs on a copy.
-run: $(INSTALLED)
+run: $(VENV)/forge
 	@rm -rf $(COPY)/manifests
 	@mkdir -p $(COPY)
 	@cp -R manifests $(COPY)/manifests
@@ -67,8 +67,13 @@ clean:
 		.pytest_cache .ruff_cache
 	find forge_cli tests docs manifests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(INSTALLED): pyproject.toml
+# To run, forge itself is enough; who tests or changes it needs the tools as well.
+$(VENV)/forge: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "forge needs Python 3.11 or later, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(INSTALLED): $(VENV)/forge
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@

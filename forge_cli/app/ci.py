@@ -29,6 +29,7 @@ jobs:
         with: {persist-credentials: false}
       - uses: actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065    # v5.6.0
         with: {python-version: "3.12"}
+      # Plug-ins whose kinds the manifests use are installed here as well.
       - run: python -m pip install --quiet "${FORGE:?say in this workflow what pip installs}"
       - run: forge validate
 """
@@ -43,6 +44,7 @@ forge:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   script:
+    # Plug-ins whose kinds the manifests use are installed here as well.
     - python -m pip install --quiet "${FORGE:?say in this job what pip installs}"
     - forge validate --report gitlab=gl-code-quality-report.json
   artifacts:
@@ -64,31 +66,31 @@ Actions are pinned by commit, and the job may only read.
 class Job:
     """A job for a service: where it is or belongs, its text, and whether it was written.
 
-    `complete` says that it needs no edit: what it installs is known.
+    `complete` says that it needs no edit: what it installs is known. `use` are the words for what
+    to do with the text where the file is there already.
     """
 
     path: Path
     text: str
     written: bool
     complete: bool
+    use: str = ""
 
 
 def job(service: str, folder: Path) -> Job:
     """Write the job for the repository that the folder lies in, if its file is not there.
 
-    The file of GitLab is one for all jobs: where it is there, it stays as it is. `ForgeError` if
-    that of GitHub is there already, or nothing can be written.
+    A file that is there stays as it is. `ForgeError` if nothing can be written.
     """
     name, template = SERVICES[service]
     path = Path(os.path.relpath(workspace_of(folder / "any") / name))
     source = requirement(_origin())
     text = template % json.dumps(source)
     if path.is_symlink() or path.exists():
-        if service == "gitlab":
-            return Job(path, text, written=False, complete=bool(source))
-        raise ForgeError(
-            f"'{path}' is there already and stays as it is; move it away to have it written anew"
-        )
+        use = "put the lines below into it"
+        if service == "github":
+            use = "compare it with the lines below"
+        return Job(path, text, written=False, complete=bool(source), use=use)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:

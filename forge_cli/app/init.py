@@ -27,25 +27,26 @@ work_items:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What `init` did: each file with whether it was written, and what there is to run.
+    """What `init` did: each file with whether it was written.
 
-    `alone` says that the folder has no other manifest, so that `forge run` needs no argument.
+    `manifest` is None where the folder had manifests already, and got no other.
     """
 
-    manifest: Path
+    manifest: Path | None
     schema: Path
     schema_written: bool
     lines: int
-    alone: bool
 
 
 def init(folder: Path) -> Made:
-    """Write both files; `ForgeError` if the manifest is there already or cannot be written.
+    """Write the schema and, where there is no manifest yet, the first one.
 
-    A schema that is there already is kept.
+    `ForgeError` if something else has the manifest's name, or a file cannot be written. A schema
+    that is there already is kept.
     """
     manifest, schema = folder / MANIFEST, folder / SCHEMA
-    if manifest.is_symlink() or manifest.exists():
+    first = not has_manifests(folder)
+    if first and (manifest.is_symlink() or manifest.exists()):
         raise ForgeError(
             f"'{manifest}' is there already and stays as it is; "
             "give another folder (`forge init DIR`), or move it away"
@@ -54,15 +55,15 @@ def init(folder: Path) -> Made:
         schema.parent.mkdir(parents=True, exist_ok=True)
         _ignore(schema.parent)
         written = _write_new(schema, _schema())
-        _write_new(manifest, _HELLO.encode())
+        if first:
+            _write_new(manifest, _HELLO.encode())
     except OSError as fault:
         reason = fault.strerror or str(fault)
         raise ForgeError(
             f"'{fault.filename or folder}' cannot be written: {reason}; "
             "give a folder that can (`forge init DIR`)"
         ) from fault
-    others = [*folder.glob("*.forge.yaml"), *folder.glob("*.forge.yml")]
-    return Made(manifest, schema, written, _HELLO.count("\n"), len(others) == 1)
+    return Made(manifest if first else None, schema, written, _HELLO.count("\n"))
 
 
 def has_manifests(folder: Path) -> bool:

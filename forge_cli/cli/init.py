@@ -37,9 +37,9 @@ def init(
 ) -> int:
     """Write a manifest that runs at once, and the JSON Schema that an editor checks it with.
 
-    With --ci the manifest is written only where there is none yet, and the job where its service
-    looks for it. Nothing that is there already is overwritten; a job that belongs into a file that
-    is there is printed. Exit status: 0 written, 2 refused.
+    The manifest is written only where there is none yet, with --ci a job where its service looks
+    for it. Nothing that is there already is overwritten: a job whose file is there is printed.
+    Exit status: 0 written, 2 refused.
 
     \b
     Examples:
@@ -54,7 +54,7 @@ def init(
         lines += ["", *job.text.splitlines()]
     elif verbose and not quiet:
         texts = [job.text] if job else []
-        texts += [made.manifest.read_text("utf-8")] if made else []
+        texts += [made.manifest.read_text("utf-8")] if made and made.manifest else []
         for text in texts:
             lines += ["", *(f"  {line}".rstrip() for line in text.splitlines())]
     write(sys.stdout, map(terminal.fit, lines))
@@ -77,21 +77,21 @@ def init_lines(
 
 
 def _made_rows(made: Made) -> list[Row]:
-    schema = "wrote" if made.schema_written else "kept"
+    schema = ("wrote" if made.schema_written else "kept", str(made.schema))
+    rows: list[Row] = [(*schema, "completion and checks in your editor")]
+    if made.manifest is None:
+        return [*rows, ("next", "forge validate", "there are manifests here, so none was written")]
     run, why = "forge run", "there is one manifest here, so it needs no argument"
-    if not made.alone or made.manifest.parent != Path():
+    if made.manifest.parent != Path():
         run, why = f"forge run {shlex.quote(str(made.manifest))}", "it needs no argument but this"
-    return [
-        ("wrote", str(made.manifest), f"{made.lines} lines; needs no key, no network, no server"),
-        (schema, str(made.schema), "completion and checks in your editor"),
-        ("next", run, why),
-    ]
+    what = f"{made.lines} lines; needs no key, no network, no server"
+    return [("wrote", str(made.manifest), what), *rows, ("next", run, why)]
 
 
 def _job_rows(job: Job) -> list[Row]:
     row = ("wrote", str(job.path), "validates every change")
     if not job.written:
-        row = ("kept", str(job.path), "it is there already: put the lines below into it")
+        row = ("kept", str(job.path), f"it is there already: {job.use}")
     if job.complete:
         return [row]
     return [row, ("edit", "FORGE in it", "what pip installs; forge is on no package index")]

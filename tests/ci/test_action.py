@@ -49,7 +49,8 @@ def runner(fetched: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     """
     temporary = tmp_path_factory.mktemp("runner")
     variables = {"RUNNER_TEMP": str(temporary), "GITHUB_ACTION_PATH": str(fetched)}
-    said = step(0, {}, temporary, variables)
+    plugins = str(ROOT / "tests" / "contracts" / "sample_plugin")
+    said = step(0, {"plugins": f"\n{plugins}\n"}, temporary, variables)
     if said.returncode:
         pytest.skip(f"forge cannot be installed: {said.stderr[-500:]}")
     return variables
@@ -118,3 +119,15 @@ def test_no_input_is_taken_for_a_command(act: Act, tmp_path: Path, name: str) ->
     said = act(**{name: "$(touch pwned); `touch pwned` *"})
     assert said.returncode == 2
     assert not (tmp_path / "pwned").exists()
+
+
+@pytest.mark.index
+def test_kinds_of_plug_ins_are_known_where_these_are_installed(act: Act, tmp_path: Path) -> None:
+    shouting = """\
+forge: 1
+roles: {crier: {capabilities: [], handler: {kind: shout}}}
+work_items: {cry: {role: crier}}
+"""
+    (tmp_path / "plugged.forge.yaml").write_text(shouting, "utf-8")
+    said = act(paths="plugged.forge.yaml")
+    assert said.returncode == 0, said.stdout

@@ -55,9 +55,12 @@ def test_what_init_writes_can_be_planned(here: Path, capsys: Capture) -> None:
     assert "hello  plan " in capsys.readouterr().out
 
 
-def test_init_twice_is_refused(here: Path, capsys: Capture) -> None:
-    assert [main(["init"]), main(["init"])] == [0, 2]
-    assert "is there already and stays as it is" in capsys.readouterr().err
+def test_init_twice_keeps_what_is_there(here: Path, capsys: Capture) -> None:
+    assert main(["init"]) == 0
+    capsys.readouterr()
+    assert main(["init"]) == 0
+    first, *_ = capsys.readouterr().out.splitlines()
+    assert first.startswith("kept   .forge/manifest.schema.json")
 
 
 def test_a_plan_as_json_holds_the_plan_and_its_explanation(here: Path, capsys: Capture) -> None:

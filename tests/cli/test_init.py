@@ -58,20 +58,20 @@ def test_another_folder_is_made_and_named_in_what_to_type(
     assert (tmp_path / "a b" / "c" / "hello.forge.yaml").read_text() == HELLO
 
 
-def test_beside_another_manifest_the_next_command_names_the_new_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["other.forge.yaml", "hello.forge.yaml", "manifests/m.yaml"])
+def test_where_a_manifest_is_no_other_is_written(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("other.forge.yaml").touch()
-    assert "forge run hello.forge.yaml" in init_lines(init(Path()), None, Path(), Terminal())[2]
-
-
-def test_a_manifest_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / "hello.forge.yaml").write_text("mine")
-    with pytest.raises(ForgeError, match=r"hello\.forge\.yaml' is there already and stays"):
-        init(tmp_path)
-    assert (tmp_path / "hello.forge.yaml").read_text() == "mine"
-    assert not (tmp_path / ".forge").exists()
+    Path(name).parent.mkdir(exist_ok=True)
+    Path(name).write_text("forge: 1\n")
+    assert init_lines(init(Path()), None, Path(), Terminal()) == [
+        "wrote  .forge/manifest.schema.json  completion and checks in your editor",
+        "next   forge validate               there are manifests here, so none was written",
+        "       forge init --ci github       a job that validates every change",
+    ]
+    assert Path(name).read_text() == "forge: 1\n"
+    assert {*Path().rglob("*.yaml")} == {Path(name)}
 
 
 def test_a_link_that_leads_nowhere_is_not_written_through(tmp_path: Path) -> None:

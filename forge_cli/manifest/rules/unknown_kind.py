@@ -32,16 +32,23 @@ work_items:
 
 from collections.abc import Iterator
 
+from forge_cli.handlers.installed import installed
 from forge_cli.manifest.findings import Finding, Spot
 from forge_cli.manifest.naming import describe
 from forge_cli.manifest.subject import Subject
+from forge_cli.manifest.suggest import suggest
 
 
 def check(subject: Subject) -> Iterator[Finding]:
     """One finding for each handler."""
     for error in subject.errors("unknown-kind"):
-        suggestion = error.suggestion
-        known = f"known: {', '.join(error.known)}, and the kinds of installed plug-ins"
+        plug_ins = {each.kind for each in installed(error.known)}
+        kinds = (*error.known, *sorted(plug_ins.difference(error.known)))
+        suggestion = suggest(str(error.value), kinds)
+        known = (
+            f"known here: {', '.join(kinds)}\n"
+            "a plug-in's kind is known where it is installed beside forge: forge plugins"
+        )
         yield Finding(
             "unknown-kind",
             Spot(error.path, note=f"did you mean '{suggestion.word}'?" if suggestion else ""),
