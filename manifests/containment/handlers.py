@@ -1,8 +1,16 @@
 """Handlers of the manifests beside this file."""
 
+import time
+
 
 def write(turn):
     """Asks back at its first attempt; what it is told is the reason that it gave itself."""
     if not turn.inbox:
         raise ValueError("it does not say which day; left out: the day")
     return {"result": f"The shop is closed. ({turn.inbox[0].payload['reason'].rpartition(': ')[2]})"}
+
+
+def edit(turn):
+    """A plan for a day, which takes so many seconds to make."""
+    time.sleep(turn.inputs["seconds"])
+    return {"plan": f"closed on {turn.inputs['day']}"}
