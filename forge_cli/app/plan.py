@@ -41,19 +41,26 @@ class Compiled:
     topology: Topology | None = None
 
 
-def compiled(path: Path, now: int, workspace: Path | None = None) -> Compiled:
+def compiled(
+    path: Path, now: int, workspace: Path | None = None, under_way: Plan | None = None
+) -> Compiled:
     """Read, check and compile a manifest; `now` is in milliseconds since the epoch.
 
-    Programs are looked up in the given workspace, else in the manifest's own. `ForgeError` if it
-    cannot be read.
+    Programs are looked up in the given workspace, else in the manifest's own; what items of the
+    plan that is `under_way` may write is as it was for that. `ForgeError` if it cannot be read.
     """
     programs = Files(workspace_of(path, workspace))
-    return compiled_from(read(path), str(path), beside(str(path)), programs, now)
+    return compiled_from(read(path), str(path), beside(str(path)), programs, now, under_way)
 
 
 @uncollected()
 def compiled_from(
-    data: bytes, path: str, files: Files, programs: Files, now: int | None = None
+    data: bytes,
+    path: str,
+    files: Files,
+    programs: Files,
+    now: int | None = None,
+    under_way: Plan | None = None,
 ) -> Compiled:
     """The same of a manifest's bytes; `files` is what lies beside it, `programs` where they run."""
     source = parse(data)
@@ -63,7 +70,7 @@ def compiled_from(
         return Compiled(found)
     topology = subject.topology
     included = subject.source.included
-    plan = compile_plan(topology, path, files, programs, included)
+    plan = compile_plan(topology, path, files, programs, included, under_way)
     refusals = tuple(unsupported(topology))
     return Compiled(found, plan, subject.data, refusals, subject.source.origins, topology)
 

@@ -63,7 +63,7 @@ def left(home: Path, folder: RunFolder, env: Mapping[str, str]) -> Left:
         raise ForgeError(
             f"'{manifest}', which run '{folder.run_id}' is of, is not there; put it back"
         )
-    found = compiled(manifest, int(meta["created"]), home)
+    found = compiled(manifest, int(meta["created"]), home, plan)
     _check_same(plan, found, manifest, folder.run_id)
     absent = missing(plan, home, env)
     if absent:
@@ -211,6 +211,7 @@ def _changes(one: Plan, other: Plan) -> list[str]:
         ("item", one.items, other.items),
         ("role", one.roles, other.roles),
         ("file", one.files, other.files),
+        ("file", one.programs, other.programs),
     )
     return [
         f"{kind} '{name}'"

@@ -20,8 +20,7 @@ def snapshots(prepared: Prepared, folder: runs.RunFolder) -> Snapshots:
     """
     plan = prepared.plan
     if any(item.compensate is not None for item in plan.items.values()):
-        durable.make_folder(folder.snapshots)
-        folder.snapshots.chmod(0o700)
+        durable.make_folder(folder.snapshots, mode=0o700)
     return Snapshots(
         prepared.workspace, ArtifactFolder(folder.snapshots), list(_kept_out(prepared))
     )

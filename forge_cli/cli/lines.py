@@ -145,7 +145,7 @@ class Lines:
     def _of_undoing(self, event: Event) -> list[str]:
         """What of an item was undone, or was not."""
         told = undoing(event, self._board.item(event.item))
-        if told is None or ("." in event.item and told[0] in QUIET and not self._verbose):
+        if told is None or (told[0] in QUIET and self._brief):
             return []
         return self.line(event.time, event.item, *told)
 

@@ -57,11 +57,14 @@ def sync(folder: Path) -> None:
         os.close(handle)
 
 
-def make_folder(path: Path) -> None:
-    """Make the folder and those above it, durably; `ForgeError` if it cannot be done."""
+def make_folder(path: Path, mode: int = 0o777) -> None:
+    """Make the folder and those above it, durably; `ForgeError` if it cannot be done.
+
+    `mode` is that of the folder itself, less the umask, if it is not there.
+    """
     try:
         missing = [folder for folder in (path, *path.parents) if not folder.exists()]
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode, parents=True, exist_ok=True)
         for folder in missing:
             sync(folder.parent)
     except OSError as fault:

@@ -180,7 +180,8 @@ class Plan:
     `items` holds every item that the manifest spells out, sub-tasks behind their parents, in
     manifest order; elements of a `for_each` come into being when the run reaches it. `files` maps
     each file that takes part (handlers, schemas, prompts; relative to the manifest) to its digest,
-    `included` those that parts of the manifest are from.
+    `programs` those that arguments of programs name (relative to the workspace), `included` those
+    that parts of the manifest are from.
     """
 
     name: str
@@ -203,5 +204,6 @@ class Plan:
     labels: Mapping[str, str] = field(default_factory=dict)
     manifest: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
+    programs: Mapping[str, str] = field(default_factory=dict)
     included: Mapping[str, str] = field(default_factory=dict)
     digest: str = ""

@@ -298,6 +298,7 @@ class RunState(Undoings):
             if event.body["decision"] != "reissue" or not self._undo(node, AGAIN):
                 self._try_again(node)
         elif sequel == "succeeds":
+            node.read_version = self.commits.version  # who decides knows what there is by now
             self._accept(node, event, event.body["output"])
         else:
             self._end_badly(node, "denied", decided=True)

@@ -1,5 +1,7 @@
 import json
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -8,6 +10,7 @@ from forge_cli.evidence import forms
 from forge_cli.evidence.log import Log, lines_of
 from forge_cli.ledger.lines import GENESIS, seal
 from forge_cli.multiagent.events import VOCABULARY, Event
+from forge_cli.multiagent.plan import Handler, Item, Plan
 
 
 @pytest.mark.parametrize("name", forms.NAMES)
@@ -45,3 +48,10 @@ def readable(path: Path) -> bool:
     except ValueError:
         return False
     return True
+
+
+@pytest.mark.parametrize(("part", "name"), [(Plan, ""), (Item, "item"), (Handler, "handler")])
+def test_the_schema_knows_every_field_of_a_plan(part: type[Any], name: str) -> None:
+    whole: Any = forms.schema("plan.json")
+    known = (whole["$defs"][name] if name else whole)["properties"]
+    assert {field.name for field in fields(part)} <= known.keys()

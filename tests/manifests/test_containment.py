@@ -1,6 +1,9 @@
 """The manifests of containment: what each recovery leads to, on a copy."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -70,3 +73,112 @@ def test_the_result_of_what_escalated_can_be_given(forge: Forge, workspace: Path
     assert forge("resume", "--accept", "write", "note.json")[0] == 0
     output = record(workspace, "escalation")["items"]["publish"]["output"]
     assert output == {"result": "The shop is closed on Monday."}
+
+
+def desk(workspace: Path) -> dict[str, str]:
+    folder = workspace / "manifests/containment/desk"
+    return {path.name: path.read_text() if path.is_file() else "" for path in folder.iterdir()}
+
+
+def test_what_failed_after_it_changed_files_leaves_them_as_they_were(
+    forge: Forge, workspace: Path
+) -> None:
+    before = desk(workspace)
+    other = workspace / "manifests/notes.txt"
+    other.write_text("a person's, and not committed")
+    code, printed = forge("run", "manifests/containment/restore.yaml")
+    assert code == 1
+    assert "compensation: complete" in " ".join(printed.split())
+    assert desk(workspace) == before
+    assert other.read_text() == "a person's, and not committed"
+    assert record(workspace, "restore")["items"]["announce"]["status"] == "blocked"
+
+
+def test_a_branch_that_failed_is_undone_newest_first(forge: Forge, workspace: Path) -> None:
+    before = desk(workspace)
+    assert forge("run", "manifests/containment/undo.yaml")[0] == 1
+    rows = record(workspace, "undo")["compensations"]
+    assert [(row["item"], row["status"]) for row in rows] == [
+        ("party.cake", "done"),
+        ("party.room", "done"),
+    ]
+    assert desk(workspace) == before
+
+
+def test_what_could_not_be_undone_goes_on_as_the_verdict_says(
+    forge: Forge, workspace: Path
+) -> None:
+    before = desk(workspace)
+    code, printed = forge("run", "manifests/containment/undo.yaml", "-i", "bakery=open")
+    assert code == 1
+    assert "  not undone  party.cake  exit status 1" in printed.splitlines()
+    assert "  not undone  party.room  not started" in printed.splitlines()
+    assert {"cake", "room"} <= desk(workspace).keys()
+    (workspace / "open").touch()
+    again, _ = forge(*command(printed, "go on"))
+    assert again == 1, "it was undone, and has failed all the same"
+    assert desk(workspace) == before
+    found = record(workspace, "undo")
+    assert (found["run"]["status"], found["run"]["compensation"]) == ("failed", "complete")
+    assert forge("verify")[0] == 0
+
+
+def test_the_later_of_two_edits_is_made_again_on_the_new_version(
+    forge: Forge, workspace: Path
+) -> None:
+    code, printed = forge("run", "manifests/containment/conflict.yaml")
+    assert code == 4
+    assert record(workspace, "conflict")["state_versions"][-1]["item"] == "quick"
+    assert forge(*command(printed, "go on"))[0] == 0
+    versions = record(workspace, "conflict")["state_versions"]
+    assert [(v["item"], v["read"]) for v in versions] == [("quick", 0), ("slow", 1)]
+
+
+def test_the_owner_decides_between_two_edits(forge: Forge, workspace: Path) -> None:
+    forge("run", "manifests/containment/conflict.yaml")
+    (workspace / "plan.json").write_text('{"plan": "closed on Monday and Tuesday"}')
+    assert forge("resume", "--accept", "slow", "plan.json")[0] == 0
+    output = record(workspace, "conflict")["items"]["slow"]["output"]
+    assert output == {"plan": "closed on Monday and Tuesday"}
+
+
+def killed(workspace: Path, item: str, waits_for: str) -> None:
+    """A run of `crash.yaml` of which forge is killed while the item waits for a file."""
+    words = [sys.executable, "-m", "forge_cli", "run", "manifests/containment/crash.yaml"]
+    process = subprocess.Popen(
+        [*words, "-i", f"{waits_for}=there", "--format", "jsonl"],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    assert process.stdout
+    for line in process.stdout:
+        event = json.loads(line)
+        if event["kind"] == "turn_started" and event["item"] == item:
+            break
+    process.kill()
+    process.wait()
+    process.stdout.close()
+    (workspace / "there").touch()
+
+
+def test_a_harmless_step_that_was_killed_is_made_again(forge: Forge, workspace: Path) -> None:
+    killed(workspace, "weigh", "scales")
+    assert forge("resume")[0] == 0
+    assert record(workspace, "crash")["items"]["weigh"]["attempts"] == 2
+
+
+@pytest.mark.parametrize("decision", ["rerun", "accept"])
+def test_of_a_step_that_may_have_had_an_effect_a_person_is_asked(
+    forge: Forge, workspace: Path, decision: str
+) -> None:
+    killed(workspace, "charge", "bank")
+    code, printed = forge("resume")
+    assert code == 4
+    assert "'charge'" in printed
+    if decision == "rerun":
+        words = command(printed, "go on")
+    else:
+        (workspace / "charged.json").write_text('{"result": "charged for 2 kg"}')
+        words = ["resume", "--accept", "charge", "charged.json"]
+    assert forge(*words)[0] == 0
+    assert record(workspace, "crash")["items"]["charge"]["output"] == {"result": "charged for 2 kg"}

@@ -7,7 +7,7 @@ import pytest
 
 from forge_cli.multiagent.decisions import narrowed, possible
 from forge_cli.multiagent.node import Node
-from forge_cli.multiagent.plan import Grant, Retry
+from forge_cli.multiagent.plan import Grant, Retry, StateKey
 from tests.multiagent.world import World, done, failed, item, plan, play
 
 GRANT = Grant(
@@ -26,6 +26,22 @@ def node(world: World, item_id: str = "a") -> Node:
 
 def approve(world: World, item_id: str = "a", epoch: int = 2) -> World:
     return world.resume(epoch).decide(item_id, "approve", digest=node(world, item_id).seal)
+
+
+def test_a_result_that_is_given_goes_on_the_version_that_there_is() -> None:
+    items = [
+        item("a", return_key="k", then="escalate"),
+        item("b", return_key="k"),
+    ]
+    world = World(plan(items, state={"k": StateKey("worker")}, max_concurrency=2)).start()
+    world.advance()
+    world.answer("r/b/1", done("quick"))
+    world.answer("r/a/1", done("slow"))
+    world.go_on()
+    assert world.reason("a").startswith("conflict: state 'k' was changed by 'b'")
+    world.resume().decide("a", "accept", output={"result": "both"}, verdict=ACCEPTED).go_on()
+    assert world.status == "complete"
+    assert world.run.state.commits.values["k"] == {"result": "both"}
 
 
 class TestApproval:

@@ -31,14 +31,16 @@ def compile(  # noqa: A001 - the word for it
     files: Readable,
     workspace: Readable | None = None,
     included: Mapping[str, bytes] | None = None,
+    under_way: Plan | None = None,
 ) -> Plan:
     """The plan of a manifest without errors; `path` is its file, `files` what lies beside it.
 
     `workspace` is what lies where programs run, so that the digests of handlers cover those, too.
-    `included` are the files that it includes, by their paths from its folder.
+    `included` are the files that it includes, by their paths from its folder. `under_way` is the
+    plan that this one is to be the same as, of a run whose items may have written what it names.
     """
     data = topology.data
-    handlers = Handlers(files, workspace)
+    handlers = Handlers(files, workspace, under_way)
     roles = {role.role_id: _role(role, handlers) for role in topology.takes_part.values()}
     inline = (node for node in topology.nodes.values() if node.way == "inline")
     roles |= {f"inline:{node.item_id}": _inline(node, handlers) for node in inline}
@@ -65,6 +67,7 @@ def compile(  # noqa: A001 - the word for it
         labels=section(data, "labels"),
         manifest=path.rpartition("/")[2],
         files=dict(sorted({**handlers.files, **schema_files}.items())),
+        programs=handlers.programs,
         included={name: digest_of_bytes(data) for name, data in sorted((included or {}).items())},
     )
     return replace(plan, digest=digest(plan_document(plan)))

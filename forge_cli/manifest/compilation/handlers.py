@@ -1,13 +1,15 @@
 """Handlers as the plan has them: configurations with every default filled, and their digests."""
 
 from collections.abc import Iterator, Mapping
+from posixpath import normpath
 from typing import Any, Protocol
 
 from forge_cli.canonical import digest, digest_of_bytes
 from forge_cli.manifest.meaning.limits import budget, read_duration
 from forge_cli.manifest.meaning.nodes import Agent, Node, Written
 from forge_cli.multiagent.budget import DIMENSIONS
-from forge_cli.multiagent.plan import Handler, Json
+from forge_cli.multiagent.plan import Handler, Json, Plan
+from forge_cli.multiagent.scope import matches
 
 BASH = ("bash", "-euo", "pipefail", "-c")
 GRACE = 5_000
@@ -35,12 +37,17 @@ class Handlers:
     """Makes the handlers of one plan; `files` maps the files they name to their digests.
 
     A program and its arguments are looked for from where programs run, the workspace, if that is
-    given, and else like all other files from the manifest's folder.
+    given, and else like all other files from the manifest's folder. What the items of a plan that
+    is `under_way` may write counts as it did for that plan, whatever it is by now.
     """
 
-    def __init__(self, files: Files, workspace: Files | None = None) -> None:
+    def __init__(
+        self, files: Files, workspace: Files | None = None, under_way: Plan | None = None
+    ) -> None:
         self._files = files
         self._workspace = workspace
+        self._under_way = under_way
+        self._writable = () if under_way is None else tuple(_writes(under_way))
         self._digests: dict[str, str | None] = {}
         self._programs: dict[str, str | None] = {}
 
@@ -48,6 +55,11 @@ class Handlers:
     def files(self) -> Mapping[str, str]:
         """Every file that some handler names, with the digest of its bytes."""
         return {name: found for name, found in sorted(self._digests.items()) if found}
+
+    @property
+    def programs(self) -> Mapping[str, str]:
+        """Every file in the workspace that some argument names, with the digest of its bytes."""
+        return {name: found for name, found in sorted(self._programs.items()) if found}
 
     def of_role(self, role: Agent) -> Handler:
         """The handler of a role."""
@@ -112,8 +124,19 @@ class Handlers:
         if self._workspace is None:
             return self._digest(name)
         if name not in self._programs:
-            self._programs[name] = _digest_in(self._workspace, name)
+            self._programs[name] = self._settled(name, self._workspace)
         return self._programs[name]
+
+    def _settled(self, name: str, workspace: Files) -> str | None:
+        if self._under_way is not None and matches(self._writable, normpath(name)):
+            return self._under_way.programs.get(name)
+        return _digest_in(workspace, name)
+
+
+def _writes(plan: Plan) -> Iterator[str]:
+    """What items may write, as far as it is known before they start."""
+    for item in plan.items.values():
+        yield from (scope for scope in item.grant.writes if "${" not in scope)
 
 
 def _digest_in(files: Files, name: str) -> str | None:
