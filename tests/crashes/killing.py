@@ -5,7 +5,15 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.crashes.references import Outcome, Reference, differences, events, outcome, recovered
+from tests.crashes.references import (
+    RUN_ID,
+    Outcome,
+    Reference,
+    differences,
+    events,
+    outcome,
+    recovered,
+)
 from tests.field_reports.processes import Ended, Forge
 
 _LAUNCHER = (sys.executable, "-m", "tests.crashes.launcher")
@@ -60,14 +68,22 @@ def killed(reference: Reference, point: Point, folder: Path) -> tuple[Forge, End
     return forge, forge(*reference.command(), program=program)
 
 
-def fault(reference: Reference, point: Point, due: Undisturbed, folder: Path) -> str:
-    """What is wrong with a run that was cut off there and gone on with; nothing if it holds."""
+def fault(
+    reference: Reference, point: Point, due: Undisturbed, folder: Path, then: Point | None = None
+) -> str:
+    """What is wrong with a run that was cut off there and gone on with; nothing if it holds.
+
+    `then` is where the first process that goes on with it is killed as well, if it gets there.
+    """
     forge, ended = killed(reference, point, folder)
     if point.word == "fill":
         if ended.code != _FULL or "the disk is full" not in ended.err:
             return f"it did not say that the disk is full: exit {ended.code} {ended.err}"
     elif ended.code != -signal.SIGKILL:
         return f"it was not killed: exit {ended.code} {ended.err}"
+    if then is not None:
+        program = (*_LAUNCHER, then.word, str(then.number))
+        forge("resume", RUN_ID, "--workspace", ".", program=program)
     began = any(folder.glob(".forge/runs/*/ledger.db"))
     said = recovered(reference, forge) if began else forge(*reference.command())
     if said.code != due.code and "which is final" not in said.err:

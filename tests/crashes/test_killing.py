@@ -52,3 +52,15 @@ def test_a_run_that_was_cut_off_at_an_operation_on_a_file_ends_as_one_that_was_n
     point = Point(word, chance.randint(1, count))
     again = f"python tests/crashes/programme.py {reference.manifest} {point}"
     assert fault(reference, point, due, tmp_path / "cut-off") == "", again
+
+
+def test_a_run_that_was_killed_twice_ends_as_one_that_was_not(
+    chance: random.Random, tmp_path: Path
+) -> None:
+    reference = chance.choice(LABS)
+    due = undisturbed(reference, tmp_path / "undisturbed")
+    # The ledger is made by the first commit, taken over by the first of who goes on.
+    first = chance.choice(due.points[2:])
+    then = Point(chance.choice(["before", "after"]), chance.randint(1, 4))
+    wrong = fault(reference, first, due, tmp_path / "killed", then)
+    assert wrong == "", f"{reference.manifest} {first}, then {then}"

@@ -98,6 +98,35 @@ def test_a_read_only_workspace_is_told_as_such(mount: Mount) -> None:
     assert "the file system is read-only" in said.err
 
 
+PAUSING = """forge: 1
+work_items:
+  a: {run: [echo, hello], capabilities: []}
+  b: {run: [echo, done], capabilities: [], depends_on: [a], approval: required}
+"""
+
+
+@pytest.mark.parametrize(
+    ("hinder", "sentence"),
+    [(fill, "the disk is full"), (read_only, "the file system is read-only")],
+)
+def test_a_run_that_cannot_go_on_for_the_disk_is_as_it_was(
+    mount: Mount, hinder: Callable[[Forge], object], sentence: str
+) -> None:
+    forge = mount(SMALL)
+    forge.write("m.forge.yaml", PAUSING)
+    assert forge("run", "m.forge.yaml", "--run-id", "r").code == 4
+    shown = forge("show", "r").out
+    hinder(forge)
+    said = forge("resume", "r", "--deny", "b")
+    assert said.code == 2
+    assert sentence in said.err
+    subprocess.run(["mount", "-o", "remount,rw", str(forge.folder)], check=True)
+    (forge.folder / "filler").unlink(missing_ok=True)
+    assert forge("show", "r").out == shown
+    assert forge("resume", "r", "--deny", "b").code == 1
+    assert forge("verify", "evidence").code == 0
+
+
 def test_reading_needs_no_writing(mount: Mount) -> None:
     """cta-observatory/ctapipe#1670, kovidgoyal/kitty#2199: start-up failed."""
     forge = mount("size=8m")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import rfc8785
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from forge_cli.ledger.lines import GENESIS, read, seal
@@ -33,6 +33,7 @@ events = st.builds(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(events, max_size=4))
 def test_a_line_is_the_canonical_text_of_an_object_with_eight_keys(several: list[Event]) -> None:
     for line in seal(several, 1, GENESIS):
