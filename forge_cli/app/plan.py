@@ -14,6 +14,7 @@ from forge_cli.app.planned import Planned, Why
 from forge_cli.app.validate import Report, beside, report
 from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
+from forge_cli.errors import ForgeError
 from forge_cli.evidence.garbage import uncollected
 from forge_cli.manifest.check import subject_of
 from forge_cli.manifest.compilation.compile import compile as compile_plan
@@ -21,6 +22,7 @@ from forge_cli.manifest.compilation.unsupported import unsupported
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Path as FindingPath
 from forge_cli.manifest.meaning.topology import Topology
+from forge_cli.manifest.reading.inclusion import KEYS
 from forge_cli.manifest.reading.source import Origin, parse, read
 from forge_cli.multiagent.plan import Json, Plan
 
@@ -62,8 +64,16 @@ def compiled_from(
     now: int | None = None,
     under_way: Plan | None = None,
 ) -> Compiled:
-    """The same of a manifest's bytes; `files` is what lies beside it, `programs` where they run."""
+    """The same of a manifest's bytes; `files` is what lies beside it, `programs` where they run.
+
+    `ForgeError` for a file that manifests include and that is none itself.
+    """
     source = parse(data)
+    if source.data and "forge" not in source.data and source.data.keys() <= set(KEYS):
+        raise ForgeError(
+            f"'{path}' has only what manifests share (roles, schemas, capabilities) and is none "
+            "itself; name a manifest that includes it"
+        )
     subject = subject_of(source, path, now, files)
     found = report(subject, data)
     if found.fails() or source.data is None:

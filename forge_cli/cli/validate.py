@@ -127,7 +127,8 @@ def _examined(
         if verbose:
             from forge_cli.cli.figures import count
 
-            complain(f"checked {name}: {count(len(report.findings), 'finding')}", prefix="")
+            names = ", with ".join((name, *report.others))
+            complain(f"checked {names}: {count(len(report.findings), 'finding')}", prefix="")
         yield report
 
 
@@ -143,9 +144,14 @@ def _shown(form: str, checked: Checked, terminal: Terminal) -> Iterable[str]:
 
 
 def _list(selection: Selection, sources: Iterable[tuple[str, bytes]], allow_empty: bool) -> int:
-    """Names the files that can be read, and tells of the others."""
+    """Names the files that can be read, included ones too, and tells of the others."""
     terminal = Terminal.of(sys.stdout)
-    write(sys.stdout, (terminal.safe(name) for name, _ in sources))
+    names: dict[str, None] = {}
+    for name, data in sources:
+        names[name] = None
+        if b"include" in data:
+            names |= dict.fromkeys(check_file(name, data).others)
+    write(sys.stdout, map(terminal.safe, names))
     refusals, code = _refused(selection, allow_empty)
     for sentence in refusals:
         complain(sentence)

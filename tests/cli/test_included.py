@@ -184,3 +184,26 @@ def test_a_comment_in_a_shared_file_that_can_ignore_nothing_is_told_there(
         assert capfd.readouterr().out == (
             "team/roles.yaml:1:17: warning: there is no rule 'unusd-role' [bad-ignore]\n"
         )
+
+
+def test_included_files_are_named_where_files_are_listed_and_counted(
+    repository: Path, capfd: Out
+) -> None:
+    assert main(["validate", "--list-files"]) == 0
+    listed = capfd.readouterr().out.split()
+    assert sorted(listed) == [*(f"{n}/{n}.forge.yaml" for n in "abc"), "team/roles.yaml"]
+    assert main(["validate", "-v", "a"]) == 0
+    printed = capfd.readouterr()
+    assert printed.err == "checked a/a.forge.yaml, with team/roles.yaml: 0 findings\n"
+    assert printed.out == "No findings in 2 files.\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["diff", "team/roles.yaml", "team/roles.yaml"], ["plan", "team/roles.yaml"]]
+)
+def test_a_file_that_is_only_included_is_named_as_that(words: list[str], capfd: Out) -> None:
+    assert main(words) == 2
+    assert capfd.readouterr().err == (
+        "forge: error: 'team/roles.yaml' has only what manifests share (roles, schemas, "
+        "capabilities) and is none itself; name a manifest that includes it\n"
+    )
