@@ -115,7 +115,7 @@ def fault_of(
     """
     return (
         unsafe(output)
-        or _keys_fault(keys, output)
+        or keys_fault(keys, output)
         or _reference_fault(output)
         or _proposal_fault(plan, item, output)
         or _schema_fault(plan, item, output, seconds)
@@ -161,7 +161,7 @@ def _text_fault(text: str, where: str) -> str:
     return "" if bad is None else f"{where} holds the lone surrogate U+{ord(bad):04X}"
 
 
-def _keys_fault(keys: tuple[str, ...], output: Mapping[str, Json]) -> str:
+def keys_fault(keys: tuple[str, ...], output: Mapping[str, Json]) -> str:
     if output.keys() == set(keys):
         return ""
     missing = [repr(k) for k in keys if k not in output]

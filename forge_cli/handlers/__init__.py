@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # a worker process imports this package, too, and starts with
     from forge_cli.handlers.context import HandlerContext, OpenHandler
 
 KINDS: Mapping[str, str] = {
+    "agent": "forge_cli.handlers.agent",
     "command": "forge_cli.handlers.command",
     "function": "forge_cli.handlers.function",
 }

@@ -1,6 +1,5 @@
 """The handler kind `command`: a turn is one call of a program, without a shell."""
 
-import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,6 +19,7 @@ from forge_cli.handlers.program import (
     locate,
     named,
 )
+from forge_cli.handlers.prompts import prompt
 from forge_cli.handlers.wire import encode_turn
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn, TurnResult
@@ -118,19 +118,6 @@ def stdin_of(turn: Turn) -> bytes | None:
         case "json":
             return encode_turn(turn)
     return None
-
-
-def prompt(turn: Turn) -> str:
-    """The turn in words: its purpose, then what it is given and what it must give, as JSON."""
-    parts = [turn.purpose]
-    for title, value in (
-        ("Inputs", dict(turn.inputs)),
-        ("Context", turn.context),
-        ("The result must satisfy this JSON Schema", turn.completion),
-    ):
-        if value:
-            parts.append(f"{title}:\n{json.dumps(value, ensure_ascii=False, indent=2)}")
-    return "\n\n".join(parts) + "\n"
 
 
 def kind_of(config: Mapping[str, Json], called: Call) -> str:

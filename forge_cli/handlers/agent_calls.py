@@ -1,0 +1,86 @@
+"""Calls of an agent's tools: answered at once if they only read, else asked of the engine."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic_ai.messages import ModelRequestPart, ToolCallPart
+
+from forge_cli.gateway.files import DeniedError, GrantedFiles, UnreadableError
+from forge_cli.handlers.agent_messages import answer, arguments_of, request_id
+from forge_cli.handlers.agent_reading import READERS
+from forge_cli.handlers.agent_tools import Tool, refusal
+from forge_cli.handlers.answers import AnswerError, parse
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.turn import Turn
+
+SHOWN = 80
+"""Characters of a tool's name that are recorded: the model may have made it up."""
+
+
+@dataclass(slots=True)
+class Sequel:
+    """What the model is told next, what the engine is asked for, and what is recorded."""
+
+    parts: list[ModelRequestPart] = field(default_factory=list)
+    requests: list[Json] = field(default_factory=list)
+    effects: list[Json] = field(default_factory=list)
+    read: int = 0
+
+    def decline(self, call: ToolCallPart, reason: str, outcome: str) -> None:
+        """Answer a call with why it is not made."""
+        self.parts.append(answer(call, reason, outcome))
+        word = "denied" if outcome == "denied" else "failed"
+        self.effects.append({"tool": call.tool_name[:SHOWN], word: reason})
+
+
+class Calls:
+    """Handles the calls of one turn."""
+
+    def __init__(self, turn: Turn, workspace: Path, tools: Mapping[str, Tool]) -> None:
+        self._turn = turn
+        self._tools = tools
+        self._files = GrantedFiles(workspace, turn.grant)
+
+    async def handle(self, call: ToolCallPart, sequel: Sequel) -> None:
+        """Answer a call that only reads, ask the engine for any other; both are recorded."""
+        tool = self._tools.get(call.tool_name)
+        if tool is None:
+            sequel.decline(call, *refusal(call.tool_name, self._tools))
+            return
+        try:
+            text = arguments_of(call).encode()
+            arguments = parse(text, f"what {tool.name} is called with")
+        except AnswerError as error:
+            sequel.decline(call, str(error), "retried")
+            return
+        if fault := tool.objection(arguments):
+            sequel.decline(call, fault, "retried")
+        elif tool.asks:
+            sequel.requests.append(asked(self._turn, call, arguments))
+        else:
+            await self._read(call, arguments, sequel)
+
+    async def _read(
+        self, call: ToolCallPart, arguments: Mapping[str, Json], sequel: Sequel
+    ) -> None:
+        left = self._turn.budget.get("tool_calls")
+        if left is not None and sequel.read >= left:
+            sequel.decline(call, f"it is denied: this turn may call {left} tools", "denied")
+            return
+        sequel.read += 1
+        try:
+            text = await READERS[call.tool_name](self._files, arguments)
+        except DeniedError as denial:
+            sequel.read -= 1  # what is denied is not paid
+            sequel.decline(call, str(denial), "denied")
+        except UnreadableError as fault:
+            sequel.decline(call, str(fault), "failed")
+        else:
+            sequel.parts.append(answer(call, text))
+            sequel.effects.append({"tool": call.tool_name, "arguments": dict(arguments)})
+
+
+def asked(turn: Turn, call: ToolCallPart, arguments: Json) -> dict[str, Json]:
+    """A request to the engine: the tool, its arguments, and the id that answers will name."""
+    return {"id": request_id(turn, call), "tool": call.tool_name, "arguments": arguments}

@@ -1,0 +1,120 @@
+"""The tools of agents: what each needs of the grant, and whether it is answered in the turn."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from forge_cli.gateway.schemas import violation
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.turn import Turn
+
+
+class Tool(NamedTuple):
+    """One tool; `action` is what the grant must hold for it to be there at all.
+
+    `asks` tells a tool whose call ends the turn: it changes something, so the engine makes the
+    call, as a turn of its own, and answers in the next one.
+    """
+
+    name: str
+    description: str
+    properties: Mapping[str, Json]
+    required: tuple[str, ...]
+    action: str
+    asks: bool = False
+
+    @property
+    def parameters(self) -> dict[str, Json]:
+        """The JSON Schema of its arguments."""
+        return {
+            "type": "object",
+            "properties": dict(self.properties),
+            "required": list(self.required),
+            "additionalProperties": False,
+        }
+
+    def objection(self, arguments: Json) -> str:
+        """What is wrong with the arguments of a call, or nothing."""
+        schemas = _SCHEMAS if self.name in _SCHEMAS else {self.name: self.parameters}
+        fault = violation(schemas, self.name, arguments)
+        return f"the arguments of {self.name} do not fit: {fault}" if fault else ""
+
+
+_PATH = {"type": "string", "description": "From the workspace, like src/main.py."}
+_FOLDER = {"type": "string", "description": "From the workspace; all of it if left out."}
+
+TOOLS = (
+    Tool(
+        "read_file",
+        "Read a text file, from a line on.",
+        {
+            "path": _PATH,
+            "first_line": {"type": "integer", "minimum": 1},
+            "lines": {"type": "integer", "minimum": 1},
+        },
+        ("path",),
+        "file-read",
+    ),
+    Tool(
+        "list_files",
+        "List the files below a folder that you may read.",
+        {"folder": _FOLDER},
+        (),
+        "file-read",
+    ),
+    Tool(
+        "search_files",
+        "Find the lines that hold a text, letter by letter, in the files below a folder.",
+        {"text": {"type": "string", "minLength": 1, "maxLength": 1_000}, "folder": _FOLDER},
+        ("text",),
+        "file-read",
+    ),
+    Tool(
+        "write_file",
+        "Write a text file, replacing what it holds.",
+        {"path": _PATH, "content": {"type": "string"}},
+        ("path", "content"),
+        "file-write",
+        asks=True,
+    ),
+    Tool(
+        "edit_file",
+        "Replace a text that stands once in a file by another one.",
+        {
+            "path": _PATH,
+            "old": {"type": "string", "minLength": 1},
+            "new": {"type": "string"},
+        },
+        ("path", "old", "new"),
+        "file-write",
+        asks=True,
+    ),
+    Tool(
+        "run_command",
+        "Run a program in the workspace, without a shell.",
+        {"argv": {"type": "array", "items": {"type": "string"}, "minItems": 1}},
+        ("argv",),
+        "process",
+        asks=True,
+    ),
+)
+
+NAMED: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
+_SCHEMAS: Mapping[str, Json] = {tool.name: tool.parameters for tool in TOOLS}
+
+
+def offered(turn: Turn) -> dict[str, Tool]:
+    """The tools that the turn's agent is shown: what its grant allows, as far as `tools` goes."""
+    shown = turn.handler.get("tools")
+    return {
+        tool.name: tool
+        for tool in TOOLS
+        if tool.action in turn.grant.actions and (shown is None or tool.name in shown)
+    }
+
+
+def refusal(name: str, tools: Mapping[str, Tool]) -> tuple[str, str]:
+    """Why this agent has no such tool, and the outcome of its call: denied, or failed."""
+    if name in NAMED:
+        return f"{name} is denied: it is not in your contract", "denied"
+    known = ", ".join(tools) or "none"
+    return f"unknown tool {name[:80]!a}; your tools: {known}", "failed"
