@@ -59,7 +59,7 @@ VALUES: Mapping[str, str] = {
     "1": "the version of the language that this forge reads.",
     "function": "a Python function in a file beside the manifest.",
     "command": "a program, started without a shell.",
-    "agent": f"a language model. {_NOT_YET}",
+    "agent": "a language model that works turn by turn, with the tools that its grant allows.",
     "mcp": f"tools of an MCP server. {_NOT_YET}",
     "claude-code": f"a command-line agent. {_NOT_YET}",
     "codex": f"a command-line agent. {_NOT_YET}",

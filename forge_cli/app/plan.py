@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from forge_cli.app.agents import lacking
 from forge_cli.app.defaults import defaults
 from forge_cli.app.inputs import read_file, read_pairs, values_of
 from forge_cli.app.needs import needs
@@ -108,7 +109,7 @@ def planned(
         _reasons(plan, topology),
         _inputs(plan, found.data, values, {*pairs, *more}),
         tuple(needs(plan, workspace, environment)),
-        (*found.refusals, *overweight(plan, workspace)),
+        (*found.refusals, *overweight(plan, workspace), *lacking(plan)),
         found.data.get("description", ""),
         _approvals(topology),
         tuple(name for name in plan.inputs if name not in values),

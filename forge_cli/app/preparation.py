@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from forge_cli.app.agents import lacking, priced
 from forge_cli.app.inputs import bind, read_file, read_pairs
 from forge_cli.app.limits import lowered
 from forge_cli.app.needs import MISSING, NOT_EXECUTABLE, needs
@@ -78,9 +79,10 @@ def prepare(
     told = (*found.report.findings, *(finding for finding, _ in found.report.ignored))
     late = [finding.message for finding in told if finding.rule == "deadline-past"]
     reasons = [*found.refusals, *late, *missing(plan, workspace, env)]
-    reasons += overweight(plan, workspace)
+    reasons += [*overweight(plan, workspace), *lacking(plan)]
     if reasons:
         raise RefusedError(reasons)
+    plan = priced(plan)
     run_id = wishes.run_id or _new_run_id(now)
     if not _RUN_ID.fullmatch(run_id):
         raise ForgeError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from forge_cli.app.agents import lacking, priced_as
 from forge_cli.app.decisions import Decision, Desk
 from forge_cli.app.plan import Compiled, compiled
 from forge_cli.app.preparation import Prepared, RefusedError, missing
@@ -65,7 +66,7 @@ def left(home: Path, folder: RunFolder, env: Mapping[str, str]) -> Left:
         )
     found = compiled(manifest, int(meta["created"]), home, plan)
     _check_same(plan, found, manifest, folder.run_id)
-    absent = missing(plan, home, env)
+    absent = [*missing(plan, home, env), *lacking(plan)]
     if absent:
         raise RefusedError(absent)
     prepared = Prepared(
@@ -195,7 +196,7 @@ def _check_same(plan: Plan, found: Compiled, manifest: Path, run_id: str) -> Non
         raise ForgeError(
             f"'{manifest}' has findings by now; see  forge validate {manifest}  and mend it"
         )
-    now = replace(found.plan, max_concurrency=plan.max_concurrency, digest="")
+    now = replace(priced_as(found.plan, plan), max_concurrency=plan.max_concurrency, digest="")
     due = digest(plan_document(now))
     if due != plan.digest:
         raise ForgeError(

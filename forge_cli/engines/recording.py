@@ -14,6 +14,7 @@ from forge_cli.multiagent.ports import Artifacts, Judge, Kept, Ledger
 from forge_cli.multiagent.responses import objection
 from forge_cli.multiagent.run import Command, Evaluate
 from forge_cli.multiagent.run_state import RunState
+from forge_cli.multiagent.saving import delta
 from forge_cli.multiagent.sealing import Seal
 from forge_cli.multiagent.turn import Turn, TurnResult
 
@@ -64,7 +65,7 @@ def response(
     """
     if fault := usage_fault(result.usage):
         result = TurnResult.failed("invalid-output", fault, captured=result.captured)
-    body = _body(sender, turn.number, result)
+    body = _body(sender, turn.number, result) | delta(turn.state, result.state)
     if expired and result.status == "failed":
         # What the handler adds behind its first word names what outlived KILL.
         body["kind"] = expired[0]
@@ -121,7 +122,7 @@ def _body(sender: str, turn: int, result: TurnResult) -> dict[str, Any]:
     if result.status == "failed":
         body["kind"] = result.kind if result.kind in _KINDS else "error"
         body["message"] = result.message
-    for name in ("partial", "state", "effects", "posts", "requests", "captured"):
+    for name in ("partial", "effects", "posts", "requests", "captured"):
         value = getattr(result, name)
         if value:
             body[name] = list(value) if isinstance(value, tuple) else value

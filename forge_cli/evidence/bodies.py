@@ -47,6 +47,10 @@ def _members(values: Mapping[str, Json]) -> Json:
     return {key: _reduced(value) for key, value in values.items()}
 
 
+def _added(added: Mapping[str, Json]) -> Json:
+    return {"keep": added["keep"], "add": _reduced(added["add"])}
+
+
 def _reusable(kept: Mapping[str, Json]) -> Json:
     return {item: {**each, "output": _members(each["output"])} for item, each in kept.items()}
 
@@ -70,6 +74,7 @@ _REDUCTIONS: Mapping[str, Mapping[str, Reduction]] = {
         "output": _members,
         "partial": _reduced,
         "state": _reduced,
+        "added": _added,
         "effects": _reduced,
         "posts": _reduced,
         "requests": _reduced,

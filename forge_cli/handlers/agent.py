@@ -19,10 +19,11 @@ from pydantic_ai.tools import ToolDefinition
 
 from forge_cli.handlers import agent_messages as talk
 from forge_cli.handlers.agent_calls import Calls
-from forge_cli.handlers.agent_models import ModelError, Opened, Prices, open_model
+from forge_cli.handlers.agent_models import Opened, Prices, open_model
 from forge_cli.handlers.agent_output import Wanted, wanted
 from forge_cli.handlers.agent_payment import BudgetError, allowance, bound, usage_of
 from forge_cli.handlers.agent_response import handled, unusable
+from forge_cli.handlers.agent_settings import ModelError
 from forge_cli.handlers.agent_tools import Tool, offered
 from forge_cli.handlers.context import HandlerContext, InputsError, Stopped, with_inputs_opened
 from forge_cli.handlers.masks import masked

@@ -9,10 +9,8 @@ from genai_prices import Usage, calc_price
 from pydantic_ai.models import Model
 from pydantic_ai.usage import RequestUsage
 
+from forge_cli.handlers.agent_settings import ModelError, named
 from forge_cli.multiagent.plan import Json
-
-PROVIDERS = ("openai", "anthropic")
-"""Whose own services are known by name; every other one is reached by its `base_url`."""
 
 NO_KEY = "none"
 """What is sent as the key to a server for which no secret is named."""
@@ -22,10 +20,6 @@ CONNECTING = 30.0
 
 _ADDRESSES = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
 """Given always, so that no variable of the environment leads elsewhere."""
-
-
-class ModelError(Exception):
-    """There is no such model here; the text is a sentence."""
 
 
 class Closing(Protocol):
@@ -41,27 +35,6 @@ class Opened(NamedTuple):
 
     model: Model
     client: Closing | None = None
-
-
-class Named(NamedTuple):
-    """A model by its provider, empty for a server that is only known by its address, and name."""
-
-    provider: str
-    name: str
-
-
-def named(config: Mapping[str, Json]) -> Named:
-    """Who serves the configured model; `ModelError` for a provider that forge does not know."""
-    provider, colon, name = config.get("model", "").partition(":")
-    if "base_url" in config:
-        return Named("", config.get("model") or "default")
-    if provider not in PROVIDERS or not (colon and name):
-        known = " or ".join(f"{provider}:<name>" for provider in PROVIDERS)
-        raise ModelError(
-            f"the model {config.get('model', '')!r} is none of {known}; where another service"
-            " speaks OpenAI's protocol, give its address:  base_url: https://..."
-        )
-    return Named(provider, name)
 
 
 def open_model(config: Mapping[str, Json], environment: Mapping[str, str]) -> Opened:

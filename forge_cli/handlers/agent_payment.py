@@ -9,10 +9,8 @@ from pydantic_ai.usage import RequestUsage
 
 from forge_cli.handlers.agent_messages import saved
 from forge_cli.handlers.agent_models import Prices
+from forge_cli.handlers.agent_settings import WRITTEN
 from forge_cli.multiagent.turn import Turn
-
-WRITTEN = 8_192
-"""Tokens that a model may write in one call, where tokens or cost are limited."""
 
 LEAST = 16
 """Tokens to write below which no call is worth making."""

@@ -15,7 +15,7 @@ from pydantic_ai.messages import (
 from forge_cli.handlers.agent_calls import Calls, Sequel, asked
 from forge_cli.handlers.agent_messages import answer, arguments_of, repaired, saved
 from forge_cli.handlers.agent_output import Wanted
-from forge_cli.handlers.agent_payment import WRITTEN
+from forge_cli.handlers.agent_settings import WRITTEN
 from forge_cli.handlers.answers import AnswerError
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn, TurnResult

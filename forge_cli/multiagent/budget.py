@@ -70,6 +70,12 @@ class Account:
             return None
         return limit - payer.spent[dimension] - payer.reserved[dimension]
 
+    def unspent(self, dimension: str) -> int | None:
+        """What has not been spent, reserved or not, or None where no account limits it."""
+        payer = self._payer(dimension)
+        limit = payer.limits.get(dimension)
+        return None if limit is None else limit - payer.spent[dimension]
+
     def ask(self, amounts: Amounts) -> tuple[Draw, str]:
         """Whether the amounts can be reserved now, and the dimension that decided it.
 

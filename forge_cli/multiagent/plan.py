@@ -81,8 +81,9 @@ class Handler:
     """What a turn calls. `digest` covers the configuration and the bytes of files it names.
 
     `max_usage` is what one call may use. `metered` are the dimensions of which the handler tells
-    what it used: if it does not, it is unknown. `plug_in` is the distribution and version that a
-    kind comes from which is not forge's own.
+    what it used: if it does not, it is unknown. An `elastic` one makes do with less than
+    `max_usage` where less is left. `plug_in` is the distribution and version that a kind comes from
+    which is not forge's own.
     """
 
     kind: str
@@ -91,6 +92,7 @@ class Handler:
     max_usage: Budget | None = None
     metered: frozenset[str] = frozenset()
     plug_in: str = ""
+    elastic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from forge_cli.multiagent.node import AGAIN, Fate, Node
 from forge_cli.multiagent.patterns import PATTERNS, each
 from forge_cli.multiagent.payment import lose, reserve_whole, settle
 from forge_cli.multiagent.plan import Json, Plan
+from forge_cli.multiagent.saving import restored
 from forge_cli.multiagent.times import from_text
 from forge_cli.multiagent.undoings import Undoings
 
@@ -18,7 +19,7 @@ RESUMABLE = frozenset({"paused", "interrupted"})
 """How a run can end and yet go on."""
 
 MAX_TURNS = 50
-"""How many turns one attempt may take."""
+"""How many turns one attempt may take, unless its handler is configured with `max_turns`."""
 
 
 class RunState(Undoings):
@@ -169,11 +170,15 @@ class RunState(Undoings):
             self._fail(
                 node, event, "invalid-output", "it asked for children, which no handler may yet"
             )
-        elif node.turn >= MAX_TURNS:
-            self._fail(node, event, "error", f"it was not done after {MAX_TURNS} turns")
+        elif node.turn >= (most := self._max_turns(node)):
+            self._fail(node, event, "error", f"it was not done after {most} turns")
         else:
-            node.saved, node.yielded = event.body.get("state"), True
+            node.saved, node.yielded = restored(node.saved, event.body), True
             self._make_ready(node)
+
+    def _max_turns(self, node: Node) -> int:
+        most: int = self.plan.roles[node.item.role_id].handler.config.get("max_turns", MAX_TURNS)
+        return most
 
     def _accept(self, node: Node, event: Event, output: Mapping[str, Json]) -> None:
         try:

@@ -85,9 +85,11 @@ def _open(state: RunState, node: Node, now: int) -> Event:
 
 def _slice(state: RunState, node: Node, whole: Amounts) -> Amounts:
     """What to reserve for one turn: the handler's `max_usage`, else all the item has left."""
-    max_usage = state.plan.roles[node.item.role_id].handler.max_usage
-    if max_usage is not None:
-        limits = max_usage.limits()
+    handler = state.plan.roles[node.item.role_id].handler
+    if handler.max_usage is not None:
+        limits = handler.max_usage.limits()
+        if handler.elastic:
+            limits = _as_left(node, limits, whole)
         for dimension, amount in limits.items():
             if dimension in whole and amount > whole[dimension]:
                 raise ValueError(
@@ -97,6 +99,19 @@ def _slice(state: RunState, node: Node, whole: Amounts) -> Amounts:
     if whole or node.account is None:
         return whole
     return {dimension: node.account.free(dimension) or 0 for dimension in node.account.limits}
+
+
+def _as_left(node: Node, most: Amounts, whole: Amounts) -> dict[str, int]:
+    """Of what a call may use that which is limited, and no more than is left of it.
+
+    Without any tool it can be made; of everything else it needs something.
+    """
+    found: dict[str, int] = {}
+    for dimension, amount in most.items():
+        left = whole[dimension] if dimension in whole else node.payer.unspent(dimension)
+        if left is not None:
+            found[dimension] = max(min(amount, left), 0 if dimension == "tool_calls" else 1)
+    return found
 
 
 def _own_budget(node: Node) -> Amounts:

@@ -31,6 +31,7 @@ from forge_cli.multiagent.plan import (
 )
 from forge_cli.multiagent.plan_document import plan_document
 from forge_cli.multiagent.run import Evaluate, Run
+from forge_cli.multiagent.saving import delta
 from forge_cli.multiagent.sealing import Seal
 from forge_cli.multiagent.times import to_text
 from forge_cli.multiagent.turn import Turn, TurnResult
@@ -114,7 +115,8 @@ class World:
             body["verdict"] = {"accepted": verdict.accepted, "reason": verdict.reason}
             if verdict.evidence:
                 body["verdict"]["evidence"] = dict(verdict.evidence)
-        for name in ("partial", "state", "captured"):
+        body |= delta(turn.state, result.state)
+        for name in ("partial", "captured"):
             if getattr(result, name):
                 body[name] = getattr(result, name)
         return Event(now, "turn_ended", turn.item_id, turn.attempt_id, body)

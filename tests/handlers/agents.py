@@ -20,7 +20,28 @@ from forge_cli.handlers.agent import AgentHandler
 from forge_cli.handlers.agent_models import Opened
 from forge_cli.handlers.context import HandlerContext
 from forge_cli.multiagent.messages import AgentMessage
+from forge_cli.multiagent.plan import Grant
 from forge_cli.multiagent.turn import Turn, TurnResult
+
+MODEL = {"model": "openai:gpt-5"}
+READS = Grant(
+    capabilities=frozenset({"repository-read"}),
+    actions=frozenset({"file-read"}),
+    scope=("files:docs/**",),
+    outputs=("result",),
+)
+WRITES = Grant(
+    capabilities=frozenset({"repository-write"}),
+    actions=frozenset({"file-read", "file-write"}),
+    scope=("files:docs/**",),
+    writes=("files:docs/**",),
+    outputs=("result",),
+)
+VERDICT = {
+    "type": "object",
+    "properties": {"verdict": {"enum": ["approve", "reject"]}},
+    "required": ["verdict"],
+}
 
 Answers = Callable[[TurnResult], tuple[AgentMessage, ...]]
 
@@ -98,3 +119,9 @@ def run_turns(
         return results
 
     return asyncio.run(main())
+
+
+def outcome(results: list[TurnResult]) -> tuple[str, str | None, object]:
+    """Status, kind and output of the last result."""
+    last = results[-1]
+    return last.status, last.kind, last.output

@@ -15,6 +15,7 @@ from forge_cli.handlers.context import HandlerContext
 from forge_cli.multiagent.plan import Grant
 from forge_cli.multiagent.turn import Turn, TurnResult
 from forge_cli.testing import Kept, a_turn
+from tests.handlers.agents import MODEL, READS, VERDICT
 
 
 @pytest.fixture
@@ -77,3 +78,29 @@ def run_in_turn(context: HandlerContext, turn: Turn) -> Callable[..., list[TurnR
         return asyncio.run(main())
 
     return run_in_turn
+
+
+@pytest.fixture
+def plain() -> Turn:
+    """A turn with no tools and the one output `result`."""
+    return a_turn(handler_kind="agent", handler=MODEL)
+
+
+@pytest.fixture
+def reading(context: HandlerContext) -> Turn:
+    """A turn that may read `docs`, where there is a file."""
+    docs = context.workspace / "docs"
+    docs.mkdir()
+    (docs / "a.md").write_text("first\nsecond\n", "utf-8")
+    return a_turn(handler_kind="agent", handler=MODEL, grant=READS)
+
+
+@pytest.fixture
+def judging() -> Turn:
+    """A turn that wants a verdict."""
+    return a_turn(
+        handler_kind="agent",
+        handler=MODEL,
+        grant=Grant(outputs=("verdict",)),
+        completion=VERDICT,
+    )

@@ -12,5 +12,5 @@ def test_each_kind_can_be_opened(context: HandlerContext) -> None:
 
 
 def test_an_unknown_kind_is_refused(context: HandlerContext) -> None:
-    with pytest.raises(ForgeError, match="no handler kind 'agent' here; `forge plugins` lists"):
-        create(["agent"], context)
+    with pytest.raises(ForgeError, match="no handler kind 'oracle' here; `forge plugins` lists"):
+        create(["oracle"], context)

@@ -4,7 +4,7 @@ import pytest
 
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Retry
-from tests.multiagent.world import HOUR, START, World, done, failed, item, plan, play
+from tests.multiagent.world import HOUR, START, World, done, failed, item, plan, play, role
 
 
 class TestRetry:
@@ -84,6 +84,12 @@ class TestTurns:
         world = play([item("a")], {"a": {"status": "yields", "state": 1, "usage": {}}})
         assert len(world.turns) == 50
         assert world.reason("a") == "it was not done after 50 turns"
+
+    def test_a_handler_may_be_configured_with_another_number_of_turns(self) -> None:
+        script = {"a": {"status": "yields", "state": 1, "usage": {}}}
+        world = play([item("a")], script, roles=[role(max_turns=3)])
+        assert len(world.turns) == 3
+        assert world.reason("a") == "it was not done after 3 turns"
 
     def test_a_request_for_children_is_refused(self) -> None:
         asked = {"status": "yields", "state": 1, "requests": [{"name": "x"}], "usage": {}}

@@ -1,7 +1,9 @@
 """Budgets within a run: reserved before the work starts, settled when it ends."""
 
+from dataclasses import replace
+
 from forge_cli.multiagent.budget import Budget
-from forge_cli.multiagent.plan import Retry
+from forge_cli.multiagent.plan import Retry, Role
 from tests.multiagent.world import World, done, failed, item, plan, play, role
 
 CALLS = Budget(model_calls=2)
@@ -111,3 +113,46 @@ class TestBudget:
         world = play([paused, again], script, roles=roles, budget=CALLS)
         assert world.ends() == {"a": "paused", "b": "retrying"}
         assert world.status == "paused"
+
+
+def elastic(**limits: int) -> Role:
+    """A role whose calls make do with less than these amounts."""
+    made = role(max_usage=Budget(**limits))
+    return replace(made, handler=replace(made.handler, elastic=True))
+
+
+class TestElasticCalls:
+    def test_a_call_takes_no_more_than_is_left_of_what_is_limited(self) -> None:
+        roles = [elastic(model_calls=1, tokens=100, tool_calls=8)]
+        world = play([item("a")], roles=roles, budget=Budget(model_calls=5, tokens=40))
+        assert world.status == "complete"
+        assert world.turns[0].budget == {"model_calls": 1, "tokens": 40}
+
+    def test_a_call_takes_no_more_than_its_own_budget_holds(self) -> None:
+        mine = [item("a", budget=Budget(tokens=30, tool_calls=0))]
+        roles = [elastic(model_calls=1, tokens=100, tool_calls=8)]
+        world = play(mine, roles=roles, budget=Budget(tokens=40))
+        assert world.turns[0].budget == {"tokens": 30, "tool_calls": 0}
+
+    def test_a_call_of_which_nothing_is_left_is_denied(self) -> None:
+        script = {"a": [{"status": "yields", "state": 1, "usage": {"model_calls": 1}}]}
+        roles = [elastic(model_calls=1)]
+        world = play([item("a")], script, roles=roles, budget=Budget(model_calls=1))
+        assert world.ends() == {"a": "denied"}
+        assert world.reason("a") == "it needs 1 model_calls, 0 are left"
+
+    def test_a_budget_of_nothing_holds_no_call(self) -> None:
+        roles = [elastic(model_calls=1)]
+        world = play([item("a", budget=Budget(model_calls=0))], roles=roles)
+        assert world.ends() == {"a": "failed"}
+        assert world.reason("a") == "one call may use 1 model_calls, its budget is 0"
+
+    def test_a_call_that_others_hold_back_waits_for_them(self) -> None:
+        roles = [elastic(tokens=100)]
+        fields = {"roles": roles, "max_concurrency": 2, "budget": Budget(tokens=150)}
+        world = World(plan([item("a"), item("b")], **fields)).start()
+        world.advance()
+        assert world.ends() == {"a": "running", "b": "ready"}
+        world.answer("r/a/1", done(usage={"tokens": 60}))
+        world.advance()
+        assert world.turns[1].budget == {"tokens": 90}

@@ -79,7 +79,7 @@ def _keys(handler: Handler) -> dict[str, Json]:
     for key in ("env", "extract", "exit_codes"):
         if not config.get(key):
             config.pop(key, None)
-    if handler.max_usage and handler.max_usage.limits():
+    if handler.max_usage and handler.max_usage.limits() and not handler.elastic:
         config["max_usage"] = handler.max_usage.limits()
     return config
 

@@ -1,13 +1,16 @@
 """Handlers as the plan has them: configurations with every default filled, and their digests."""
 
+import math
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from posixpath import normpath
 from typing import Any, Protocol
 
 from forge_cli.canonical import digest, digest_of_bytes
+from forge_cli.handlers.agent_settings import READ, TOOL_CALLS, WRITTEN
 from forge_cli.manifest.meaning.limits import budget, read_duration
 from forge_cli.manifest.meaning.nodes import Agent, Node, Written
-from forge_cli.multiagent.budget import DIMENSIONS
+from forge_cli.multiagent.budget import DIMENSIONS, Budget
 from forge_cli.multiagent.plan import Handler, Json, Plan
 from forge_cli.multiagent.scope import matches
 
@@ -16,6 +19,9 @@ GRACE = 5_000
 """Milliseconds between TERM and KILL."""
 MAX_OUTPUT = 16 * 2**20
 """Bytes that are kept of each output stream."""
+
+PAID = frozenset({"model_calls", "cost_usd", "tokens"})
+"""What an agent's model tells of each call, so that it is unknown where it is not told."""
 
 _NOT_CONFIGURED = frozenset({"kind", "max_usage", "plug_in"})
 """What is written of a handler and is no part of what its turns are given."""
@@ -108,6 +114,9 @@ class Handlers:
             covered["plug_in"] = plug_in
         if files:
             covered["files"] = files
+        if kind == "agent":
+            found = digest(covered)
+            return Handler(kind, config, found, _call_of_agent(config), PAID, elastic=True)
         usage = budget(max_usage)
         if usage is not None:
             covered["max_usage"] = usage.limits()
@@ -137,6 +146,16 @@ def _writes(plan: Plan) -> Iterator[str]:
     """What items may write, as far as it is known before they start."""
     for item in plan.items.values():
         yield from (scope for scope in item.grant.writes if "${" not in scope)
+
+
+def _call_of_agent(config: Mapping[str, Json]) -> Budget:
+    """What one call of an agent may use: its cost, where the manifest says what tokens cost."""
+    prices, cost = config.get("prices"), None
+    if prices is not None:
+        # A dollar for a million tokens is a micro-dollar for one.
+        each = Decimal(str(prices["input"])) * READ + Decimal(str(prices["output"])) * WRITTEN
+        cost = math.ceil(each)
+    return Budget(model_calls=1, cost_usd=cost, tokens=READ + WRITTEN, tool_calls=TOOL_CALLS)
 
 
 def _digest_in(files: Files, name: str) -> str | None:

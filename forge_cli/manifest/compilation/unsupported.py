@@ -7,7 +7,7 @@ from forge_cli.manifest.meaning.nodes import Agent, Node, Written
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.shape.language import handler_kinds
 
-RUNNABLE_KINDS = ("function", "command")
+RUNNABLE_KINDS = ("function", "command", "agent")
 
 
 def unsupported(topology: Topology) -> list[str]:
@@ -55,6 +55,25 @@ def _sandbox(name: str, written: Written) -> Iterator[str]:
         )
 
 
+def _agent(node: Node) -> Iterator[str]:
+    """Why an item's agent cannot be run: its tools that do more than read."""
+    handler = section(node.agent.written, "handler") if node.agent and not node.children else {}
+    if handler.get("kind") != "agent":
+        return
+    granted = {name for name, action in _WRITING.items() if action in node.actions}
+    granted |= {action for action in node.actions if action.startswith("tool:")}
+    if surplus := sorted(granted & set(handler.get("tools", granted))):
+        yield (
+            f"item '{node.item_id}' grants its agent {', '.join(surplus)}, and agents of this"
+            " version only read; grant less, or write  tools: [read_file, list_files, search_files]"
+            "  in the handler"
+        )
+
+
+_WRITING = {"write_file": "file-write", "edit_file": "file-write", "run_command": "process"}
+"""Tools of agents that change something, by the action that each needs."""
+
+
 def _item(node: Node) -> Iterator[str]:
     name = f"{'item' if node.parent is None else 'sub-task'} '{node.item_id}'"
     own = node.own
@@ -66,6 +85,7 @@ def _item(node: Node) -> Iterator[str]:
     for key, advice in _KEYS.items():
         if key in own:
             yield f"{name} says '{key}', and this version does not act on it; {advice}"
+    yield from _agent(node)
     yield from _sandbox(name, own)
 
 

@@ -187,6 +187,7 @@ def _secrets(topology: Topology) -> Iterator[Lookup]:
     places: list[tuple[Path, Any]] = [
         ((*node.path, "secrets"), node.own["secrets"]) for node in topology.holding("secrets")
     ]
+    keys: list[tuple[Path, Any]] = []
     for role in topology.roles.values():
         handler = role.written.get("handler", {})
         for path, written in (
@@ -194,11 +195,13 @@ def _secrets(topology: Topology) -> Iterator[Lookup]:
             ((*role.path, "handler", "server"), handler.get("server", {})),
         ):
             places.append(((*path, "secrets"), written.get("secrets", ())))
-    for path, names in places:
-        for index, name in enumerate(names):
-            if name not in known:
-                hint = f"add '{name}' to  secrets:  at the top"
-                yield Lookup((*path, index), name, "secret", known, hint=hint)
+        if "api_key" in handler:
+            keys.append(((*role.path, "handler", "api_key"), handler["api_key"]))
+    named = [((*path, index), name) for path, names in places for index, name in enumerate(names)]
+    for path, name in (*named, *keys):
+        if name not in known:
+            hint = f"add '{name}' to  secrets:  at the top"
+            yield Lookup(path, name, "secret", known, hint=hint)
 
 
 def _evidence(topology: Topology) -> Iterator[Lookup]:

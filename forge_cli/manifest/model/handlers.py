@@ -119,6 +119,7 @@ class Agent(TypedDict, total=False):
     kind: Required[Annotated[Literal["agent"], key("A language model.", "agent")]]
     model: Annotated[str, key("Provider and model.", "anthropic:claude-haiku-4-5")]
     base_url: Annotated[str, key("Where the model is served.", "http://127.0.0.1:8080/v1")]
+    api_key: Annotated[Variable, key("The secret of the run that is its key.", "ANTHROPIC_API_KEY")]
     instructions: Annotated[Words, key("What it is told about its role.", "You review code.")]
     instructions_file: Annotated[Words, key("The same, in a file.", "prompts/review.md")]
     tools: Annotated[list[str], key("Tools that it is shown.", ["read_file", "tool:logs/query"])]

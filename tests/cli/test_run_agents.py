@@ -1,0 +1,158 @@
+"""`forge run` with agents whose model is served on loopback."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forge_cli.__main__ import main
+from tests.handlers.model_server import ModelServer, Reply, serving, text, tool
+
+MANIFEST = """forge: 1
+secrets: [MODEL_KEY]
+budget: {{model_calls: 5, cost_usd: 1}}
+schemas:
+  verdict@1: {{type: object, properties: {{verdict: {{enum: [approve, reject]}}}}}}
+roles:
+  reviewer:
+    capabilities: [repository-read]
+    outputs: [verdict]
+    scope: [files:docs/**]
+    handler:
+      kind: agent
+      model: scripted
+      base_url: {url}
+      api_key: MODEL_KEY
+      instructions: You review documents.
+      prices: {{input: 1, output: 2}}
+      max_turns: 4
+work_items:
+  review: {{role: reviewer, goal: Judge docs/a.md, completion: "schema:verdict@1"}}
+"""
+KEY = "sk-canary-41f7c2"
+
+Run = Callable[..., tuple[int, str, Path]]
+
+
+@pytest.fixture
+def said() -> list[Reply]:
+    """What the model says, one after the other, the last one for ever."""
+    return []
+
+
+@pytest.fixture
+def server(said: list[Reply]) -> Iterator[ModelServer]:
+    def reply(body: dict[str, Any]) -> Reply:
+        return said[min(len(opened.asked), len(said)) - 1]
+
+    with serving(reply) as opened:
+        yield opened
+
+
+@pytest.fixture
+def run(
+    server: ModelServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Run:
+    """`forge run` of the manifest: exit code, what is printed, the folder of the evidence."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MODEL_KEY", KEY)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("The path is covered.", "utf-8")
+
+    def run(*options: str, manifest: str = MANIFEST) -> tuple[int, str, Path]:
+        (tmp_path / "m.yaml").write_text(manifest.format(url=server.url), "utf-8")
+        code = main(["run", "m.yaml", "--evidence", "kept", *options])
+        printed = capsys.readouterr()
+        return code, printed.out + printed.err, tmp_path / "kept"
+
+    return run
+
+
+def ended(evidence: Path) -> list[dict[str, Any]]:
+    lines = (evidence / "events.jsonl").read_text("utf-8").splitlines()
+    events = [json.loads(line) for line in lines]
+    return [event["body"] for event in events if event["kind"] == "turn_ended"]
+
+
+def test_an_agent_reads_and_gives_a_verdict(
+    run: Run, said: list[Reply], server: ModelServer
+) -> None:
+    said += [tool("read_file", path="docs/a.md"), tool("final_result", verdict="approve")]
+    code, printed, evidence = run()
+    assert code == 0, printed
+    first, last = ended(evidence)
+    assert (first["status"], last["output"]) == ("yields", {"verdict": "approve"})
+    assert first["usage"] == {"model_calls": 1, "tokens": 110, "cost_usd": 120, "tool_calls": 1}
+    assert server.asked[1]["messages"][-1]["content"] == "The path is covered."
+    assert server.keys == [f"Bearer {KEY}"] * 2
+
+
+def test_the_key_is_nowhere(run: Run, said: list[Reply], tmp_path: Path) -> None:
+    said.append(tool("final_result", verdict=KEY))
+    _, printed, _ = run()
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert KEY not in printed
+    assert not [path for path in files if KEY.encode() in path.read_bytes()]
+
+
+def test_a_model_that_never_ends_is_stopped(run: Run, said: list[Reply]) -> None:
+    said.append(tool("list_files"))
+    code, printed, evidence = run()
+    assert (code, len(ended(evidence))) == (1, 4)
+    assert "it was not done after 4 turns" in printed
+
+
+def test_an_agent_stops_at_its_own_budget(run: Run, said: list[Reply], server: ModelServer) -> None:
+    said.append(tool("list_files"))
+    limited = MANIFEST.replace("goal: Judge", "budget: {{model_calls: 2}}, goal: Judge")
+    code, printed, _ = run(manifest=limited)
+    assert (code, len(server.asked)) == (1, 2)
+    assert "it needs 1 model_calls, 0 are left" in printed
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (429, "the model did not answer: status_code: 429"),
+        (500, "the model did not answer: status_code: 500"),
+        (b"{", "the model did not answer: "),
+        (b"<html>", "the model did not answer: "),
+        ({"refusal": "No."}, "the model refused: No."),
+        (text("x" * 10_000_000), "its answer has 10000000 bytes, at most 1048576 are taken"),
+    ],
+)
+def test_what_the_service_does_is_an_outcome(
+    run: Run, said: list[Reply], server: ModelServer, reply: Reply, words: str
+) -> None:
+    said.append(reply)
+    code, printed, evidence = run()
+    assert (code, len(server.asked)) == (1, 1)
+    assert words in printed
+    assert ended(evidence)[0]["usage"]["model_calls"] == 1
+
+
+def test_an_agent_that_may_write_is_refused_so_far(run: Run) -> None:
+    code, printed, _ = run(manifest=MANIFEST.replace("repository-read", "repository-write"))
+    assert code == 2
+    assert "item 'review' grants its agent edit_file, write_file" in printed
+
+
+def test_a_model_without_a_price_is_refused_under_a_limit_of_cost(run: Run) -> None:
+    code, printed, _ = run(manifest=MANIFEST.replace("prices: {{input: 1, output: 2}}", ""))
+    assert code == 2
+    assert "whose price is not known" in printed
+
+
+def test_a_run_is_verified_and_can_be_shown(
+    run: Run, said: list[Reply], capsys: pytest.CaptureFixture[str]
+) -> None:
+    said += [tool("read_file", path="docs/a.md"), tool("final_result", verdict="approve")]
+    run()
+    assert main(["verify", "kept"]) == 0
+    assert main(["show", "--format", "jsonl"]) == 0
+    assert '"added"' in capsys.readouterr().out
