@@ -171,6 +171,7 @@ TERMS: Mapping[str, str] = {
     "call": "the function that does the work.",
     "read": "as a line of a plan: the files that the grant lets it read.",
     "write": "as a line of a plan: the files that the grant lets it change.",
+    "undo": "as a line of a plan: what undoes the item; see  forge explain compensate.",
     "reach": "the hosts that the grant lets it talk to.",
     "each": "how many elements, and how many of them at a time.",
     "named": "the manifest says which role does the item.",

@@ -81,6 +81,9 @@ def _uses(plan: Plan, item: Item, grant: Grant) -> Iterator[tuple[str, list[str]
     hosts = [scope for scope in grant.scope if scope not in files]
     yield "read", files if files and "file-read" in grant.actions else ["nothing"]
     yield "write", list(grant.writes) if "file-write" in grant.actions else ["nothing"]
+    if item.compensate is not None:
+        program = item.compensate.config.get("argv")
+        yield "undo", [item.compensate.kind if program is None else shlex.join(map(str, program))]
     if hosts and "network" in grant.actions:
         yield "reach", hosts
     if item.for_each is not None:
