@@ -50,10 +50,10 @@ def test_an_expression_has_the_value_that_jmespath_says(expression: str, value: 
     ids=["nested", "text", "compared", "flattened", "result", "joined", "objects"],
 )
 def test_what_would_go_on_for_ever_is_ended_by_its_cost(expression: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(ExpressionError, match=r"takes more than 2,000,000 steps; ask for less"):
-        evaluate(expression, "x")
-    assert time.monotonic() - began < 10
+        evaluate(expression, "x", seconds=120)
+    assert time.process_time() - began < 10
 
 
 def test_the_same_data_cost_the_same_each_time() -> None:
