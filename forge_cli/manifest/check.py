@@ -5,6 +5,7 @@ from itertools import islice
 from forge_cli.manifest.consequences import Consequences, judgeable
 from forge_cli.manifest.files import Files
 from forge_cli.manifest.findings import Finding, Spot
+from forge_cli.manifest.findings import Path as FindingPath
 from forge_cli.manifest.meaning.scopes import begin
 from forge_cli.manifest.naming import SHORT, readable
 from forge_cli.manifest.reading.source import Source
@@ -34,7 +35,14 @@ def subject_of(
     files = files or Files(None)
     if source.data and "include" in source.data:
         return _with_included(source, path, now, files)
-    return Subject(source, structure(source.data, source.holes), path, now, files)
+    shape = structure(source.data, source.holes, _doubled(source))
+    return Subject(source, shape, path, now, files)
+
+
+def _doubled(source: Source) -> frozenset[FindingPath]:
+    """The mappings of the manifest itself in which a key stands twice."""
+    twice = (each.spot for each in source.faults if each.rule == "duplicate-key")
+    return frozenset(spot.path[:-1] for spot in twice if not spot.file)
 
 
 def _with_included(source: Source, path: str, now: int | None, files: Files) -> Subject:
@@ -42,7 +50,7 @@ def _with_included(source: Source, path: str, now: int | None, files: Files) -> 
     from forge_cli.manifest.reading.inclusion import with_included
 
     source = with_included(source, path, files)
-    shape = structure(source.data, source.holes)
+    shape = structure(source.data, source.holes, _doubled(source))
     shape = shape._replace(data=rebased(shape.data, source.origins))
     return Subject(source, shape, path, now, files)
 

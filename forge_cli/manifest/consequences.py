@@ -7,7 +7,7 @@ or role, the one above, the role and the contract behind it, the items that it r
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.naming import entity_of
@@ -139,6 +139,7 @@ class Consequences:
         self._told = {error.path for error in errors if error.rule != "missing-key"}
         self._spots: set[tuple[Path, str | None]] = set()
         self._holes = {entity_of(path) for path in subject.source.holes}
+        self._inside = {str(error.path[-1]) for error in errors if error.misplaced}
         self._lost: dict[Path, set[str]] = {}
         self._lost_anywhere: set[str] = set()
         for path in (*subject.structure.lost, *(e.path for e in errors if _is_guess(e))):
@@ -158,7 +159,7 @@ class Consequences:
 
     def include(self, finding: Finding) -> bool:
         """Whether a finding about meaning only follows from a fault that is told anyway."""
-        if self._is_told(finding.spot):
+        if self._is_told(finding.spot) or (self._inside and self._misses_one_inside(finding)):
             return True
         if not self._lost and not self._holes:
             return False
@@ -177,6 +178,15 @@ class Consequences:
             not keys.isdisjoint(self._lost.get(entity, ())) or (entity and entity in self._holes)
             for entity in self._concerned(finding)
         )
+
+    def _misses_one_inside(self, finding: Finding) -> bool:
+        """Whether it is about an entry that stands in another one, or what that refers to."""
+        if finding.rule != "unknown-reference":
+            return finding.rule == "unused-role"
+        name: Any = finding.spot.token or self._subject.data
+        for step in () if finding.spot.token else finding.spot.path:
+            name = name[step]
+        return name in self._inside
 
     def _lose(self, path: Path, key: str) -> None:
         self._lost.setdefault(entity_of(path), set()).add(key)

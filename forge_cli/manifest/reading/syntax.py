@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge_cli.manifest.findings import Finding, Place, Spot
+from forge_cli.manifest.reading import causes
 from forge_cli.manifest.reading.events import place_within
 from forge_cli.manifest.reading.scalars import quoted, shorten
 from forge_cli.manifest.reading.text import describe
@@ -50,6 +51,12 @@ class _Fault:
         if mark.index >= len(self.text) and self.text:
             return _end_of(self.text)
         return place_within(self.text, mark, mark.index, max(1, length))
+
+    def line_from(self, offset: int) -> Place:
+        """The rest of the line from `offset`."""
+        line = self.text.count("\n", 0, offset) + 1
+        column = offset - self.text.rfind("\n", 0, offset)
+        return Place(line, column, line, column + max(1, len(self.rest_of_line(offset))))
 
 
 def explain(error: Any, text: str) -> Finding:
@@ -107,14 +114,42 @@ def _second_colon(fault: _Fault) -> Finding:
         )
     key, colon, value = before.partition(": ")
     if not colon:
-        message = "a ':' that makes this line a mapping, which may not stand here"
-        return _finding(fault, fault.mark, message, "check the indentation, or quote the text")
+        return _deeper(fault, line_start)
     whole = value.lstrip() + fault.rest_of_line(fault.offset)
     return _finding(
         fault,
         fault.mark,
         f"a second ':' in the value of '{shorten(key.strip())}'",
         f"quote the value: {key.strip()}: {quoted(shorten(whole, 70))}",
+    )
+
+
+def _deeper(fault: _Fault, line_start: int) -> Finding:
+    """A key below a value that is text: the line above lacks a blank, or this one is too deep."""
+    start, above = causes.line_above(fault.text, line_start)
+    indent = len(above) - len(above.lstrip())
+    if unspaced := causes.unspaced(above):
+        return _unspaced(fault, start + indent, *unspaced)
+    key = fault.text[line_start : fault.offset].strip()
+    if ": " not in above or len(above) > _MAX_KEY:
+        message = "a ':' that makes this line a mapping, which may not stand here"
+        return _finding(fault, fault.mark, message, "check the indentation, or quote the text")
+    other = shorten(above.strip().partition(":")[0])
+    return Finding(
+        "yaml-syntax",
+        Spot(place=fault.line_from(fault.offset - len(key))),
+        f"'{shorten(key)}' is indented more than '{other}', which has a value already",
+        f"begin both at column {indent + 1}, or quote the text if it goes on here",
+        (Spot(place=fault.line_from(start + indent), note=f"begins at column {indent + 1}"),),
+    )
+
+
+def _unspaced(fault: _Fault, offset: int, key: str, value: str) -> Finding:
+    return Finding(
+        "yaml-syntax",
+        Spot(place=fault.line_from(offset)),
+        f"no blank behind the ':' of '{shorten(key)}', so that all of it is text",
+        f"write  {shorten(key)}: {shorten(value, 70)}",
     )
 
 
@@ -132,6 +167,11 @@ def _open_bracket(fault: _Fault) -> Finding:
         message = f"the '{opening}' that opens here is never closed"
         return _finding(fault, fault.context, message, f"add '{closing}'")
     related = Spot(place=fault.place(fault.context), note="opens here")
+    if text := causes.reference(fault.text, fault.offset):
+        place = fault.line_from(fault.text.index(text, max(fault.offset - 1, 0)))
+        place = place._replace(end_column=place.column + len(text))
+        message = f"'{shorten(text)}' stands in braces or brackets without quotes"
+        return Finding("yaml-syntax", Spot(place=place), message, f"write  {quoted(text)}")
     message = f"expected ',' or '{closing}' after the value before"
     place = fault.place(fault.mark, len(fault.rest_of_line(fault.offset)))
     hint = f"close the '{opening}', or quote the value"
@@ -170,20 +210,48 @@ def _block_header(fault: _Fault) -> Finding:
 
 
 def _misplaced_line(fault: _Fault) -> Finding:
+    if (quote := causes.open_quote(fault.text, fault.offset)) is not None:
+        return _unclosed(fault, quote)
+    if (value := causes.behind_brackets(fault.text, fault.offset)) is not None:
+        return _no_list(fault, value)
     place = fault.place(fault.mark, len(fault.rest_of_line(fault.offset)))
-    begin = fault.place(fault.context)
-    beside = (Spot(place=begin, note="what it is compared with begins here"),)
+    begin, note = fault.place(fault.context), "what it is compared with begins here"
+    begins = f"mappings above begin at column {causes.columns(fault.text, fault.offset)}"
+    if (ended := causes.ended_by(fault.text, fault.offset)) is not None:
+        begin, note = fault.line_from(ended), "indented less, this ends what stood above it"
+        begins = f"if this line is right, begin line {begin.line} at column {place.column}, too"
+    beside = (Spot(place=begin, note=note),)
     return Finding(
         "yaml-syntax",
         Spot(place=place),
         "this does not fit the lines above: wrong indentation, or a key without ':'",
-        "give all keys of one mapping the same indentation",
+        f"give all keys of one mapping the same indentation; {begins}",
         beside if begin.line != place.line else (),
     )
 
 
+def _unclosed(fault: _Fault, offset: int) -> Finding:
+    """A quote that is closed by the opening one of a later line."""
+    text = fault.rest_of_line(offset)
+    spot = Spot(place=fault.line_from(offset))
+    message = f"the quote {text[:1]} that opens here is not closed on its line"
+    closed = Spot(place=fault.line_from(fault.offset), note="this follows the quote that closes it")
+    hint = f"close it: {shorten(text, 70)}{text[:1]}"
+    return Finding("yaml-syntax", spot, message, hint, (closed,))
+
+
+def _no_list(fault: _Fault, offset: int) -> Finding:
+    """Text that begins like a mapping or a list."""
+    text = fault.rest_of_line(offset)
+    message = f"a value that begins with '{text[:1]}' is no text, and ends with its bracket"
+    hint = f"quote it: {quoted(shorten(text, 70))}"
+    return Finding("yaml-syntax", Spot(place=fault.line_from(offset)), message, hint)
+
+
 def _no_colon(fault: _Fault) -> Finding:
     key = fault.rest_of_line(fault.context.index)
+    if unspaced := causes.unspaced(key):
+        return _unspaced(fault, fault.context.index, *unspaced)
     message = f"expected ':' after '{shorten(key)}'"
     return _finding(fault, fault.context, message, f"write  {shorten(key)}: ...", len(key))
 

@@ -34,4 +34,8 @@ from forge_cli.manifest.subject import Subject
 
 def check(subject: Subject) -> Iterator[Finding]:
     """What the reader of the YAML found."""
-    return subject.faults("duplicate-key")
+    misplaced = {e.path[:-1] for e in subject.errors("unknown-key") if e.misplaced}
+    for fault in subject.faults("duplicate-key"):
+        # What stands below a key that is one level too deep was not meant as a second one here.
+        if fault.spot.path[:-1] not in misplaced:
+            yield fault

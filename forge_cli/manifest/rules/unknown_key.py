@@ -54,12 +54,28 @@ def check(subject: Subject) -> Iterator[Finding]:
     for error in subject.errors("unknown-key"):
         parent, key = error.path[:-1], str(error.path[-1])
         suggestion = error.suggestion
+        if error.misplaced:
+            yield _misplaced(error)
+            continue
         yield Finding(
             "unknown-key",
             Spot(error.path, "key", _note(suggestion) if suggestion else _foreign(key)),
             f"unknown key '{shown(key)}' in {describe(parent)}",
             _hint(error, suggestion, subject.source.data),
         )
+
+
+def _misplaced(error: StructureError) -> Finding:
+    """An entry inside the one before it."""
+    *above, key = error.path
+    name = describe(tuple(above))
+    return Finding(
+        "unknown-key",
+        Spot(error.path, "key", f"one level too deep: it stands in {name}"),
+        f"unknown key '{shown(key)}' in {name}",
+        f"if '{shown(key)}' is one of its own, begin it at the column of '{shown(above[-1])}'",
+        (Spot(tuple(above), "key", "begins here"),),
+    )
 
 
 def _note(suggestion: Suggestion) -> str:
@@ -89,11 +105,19 @@ def _hint(error: StructureError, suggestion: Suggestion | None, data: Any) -> st
     if suggestion is None:
         return f"{_elsewhere(str(error.path[-1]))}{_listed(error.known)}"
     if suggestion.word in error.present:
-        return f"add it to '{suggestion.word}'"
+        return _beside(error, suggestion.word, data)
     hint = f"write  {_typed(error, suggestion, data)}"
     if suggestion.word == "depends_on" and _is_ordered(error.path[:-1], error.value, data):
         hint += "\nthe reference in 'with' already orders the two"
     return hint
+
+
+def _beside(error: StructureError, word: str, data: Any) -> str:
+    """What to do with a key where the right one is there already."""
+    node = child(at(error.path[:-1], data), word)
+    if {"list", "mapping"}.isdisjoint(shapes(node)):
+        return f"there is a '{word}' here already: keep one of them"
+    return f"add it to '{word}'"
 
 
 def _section(error: StructureError) -> str:

@@ -80,7 +80,8 @@ def _hint(error: StructureError) -> str:
         return f'put it in quotes: {before}"{flow(value)}"'
     if isinstance(key, str) and (mended := _mended(key, error)):
         return mended
-    return f"forge explain {explainable(error.path)}"
+    known = f"forge explain {explainable(error.path)}"
+    return f"write a number in digits: {known}" if "number" in error.wanted[0] else known
 
 
 def _mended(key: str, error: StructureError) -> str:

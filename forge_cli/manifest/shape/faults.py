@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.foreign import ABSENT, WORDS
 from forge_cli.manifest.forms import ID
+from forge_cli.manifest.naming import entity_of
 from forge_cli.manifest.shape.language import owners
 from forge_cli.manifest.suggest import Suggestion, suggest
 
@@ -22,7 +23,8 @@ class StructureError(NamedTuple):
     the mapping that lacks it, with the name in `key`. `known` are the words that could stand
     there and `present` those of them that do, `wanted` the shapes that the language takes,
     `limit` the bound that `value` breaks, `pattern` the form that it has not. `reason` is what is
-    wrong in the words of a plug-in, whose distribution is in `key`.
+    wrong in the words of a plug-in, whose distribution is in `key`. `repeated` says that the
+    mapping around the value has a key twice.
     """
 
     rule: str
@@ -36,6 +38,7 @@ class StructureError(NamedTuple):
     limit: str = ""
     pattern: str = ""
     reason: str = ""
+    repeated: bool = False
 
     @property
     def suggestion(self) -> Suggestion | None:
@@ -46,9 +49,21 @@ class StructureError(NamedTuple):
         if self.rule != "unknown-key":
             return suggest(str(self.value), self.known)
         word = str(self.path[-1])
-        if word in ABSENT:
+        if word in ABSENT or self.misplaced:
             return None
         return suggest(word, self.known, only_slips=word in owners() or word in WORDS)
+
+    @property
+    def misplaced(self) -> bool:
+        """Whether an unknown key begins a mapping like the one it is in, one level too deep.
+
+        Of one without a value, the keys that belong to it were read as those of the other.
+        """
+        if self.rule != "unknown-key" or entity_of(self.path) != self.path[:-1]:
+            return False
+        if self.value is None:
+            return self.repeated
+        return isinstance(self.value, dict) and set() < self.value.keys() <= set(self.known)
 
     @property
     def meant(self) -> str | None:

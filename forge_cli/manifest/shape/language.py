@@ -137,6 +137,14 @@ def _values(node: Node) -> Iterator[str | int]:
                 yield from _values(resolve(each))
 
 
+def possible_keys(node: Node) -> frozenset[str]:
+    """The keys that a mapping may have, whichever of the choices that there are it is."""
+    node = resolve(node)
+    if node["type"] in ("union", "tagged-union"):
+        return frozenset().union(*(possible_keys(choice(node, name)) for name in labels(node)))
+    return frozenset(keys(node))
+
+
 @cache
 def handler_kinds() -> tuple[str, ...]:
     """The kinds of handlers that need no plug-in."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.shape.combinations import combination_faults
 from forge_cli.manifest.shape.faults import StructureError
-from forge_cli.manifest.shape.language import handler_kinds
+from forge_cli.manifest.shape.language import at, child, handler_kinds, possible_keys
 from forge_cli.manifest.shape.mend import mended
 from forge_cli.manifest.shape.soundness import is_sound
 
@@ -35,17 +35,21 @@ class Structure(NamedTuple):
     hopeless: bool = False
 
 
-def structure(data: Any, holes: frozenset[Path] = frozenset()) -> Structure:
+def structure(
+    data: Any, holes: frozenset[Path] = frozenset(), doubled: frozenset[Path] = frozenset()
+) -> Structure:
     """Hold plain data against the language.
 
-    `holes` are the paths of mappings that lack a key only because its reader left it out. No data
-    (None) has no faults of its own: its reader has told why there is none.
+    `holes` are the paths of mappings that lack a key only because its reader left it out, `doubled`
+    of those that have one twice. No data (None) has no faults of its own: its reader has told why
+    there is none.
     """
     if data is None:
         return Structure((), {}, frozenset({()}), frozenset())
     nulls, names = _survey(data)
     own, plugged = _apart(data)
     errors = _distinct(islice(chain(nulls, _shape_faults(own)), MAX_FAULTS + 1))
+    errors = [e._replace(repeated=True) if e.path[:-1] in doubled else e for e in errors]
     if len(errors) > MAX_FAULTS:
         return Structure(tuple(errors), {}, frozenset({()}), names, hopeless=True)
     sound, lost = mended(own, errors)
@@ -58,7 +62,7 @@ def structure(data: Any, holes: frozenset[Path] = frozenset()) -> Structure:
     told = {error.path for error in errors}
     together = combination_faults(sound, lost | {(*hole, "") for hole in holes})
     errors += [fault for fault in together if fault.path[:-1] not in told]
-    return Structure(tuple(_causes(errors, holes)), sound, lost, names)
+    return Structure(tuple(_causes(errors, holes, own)), sound, lost, names)
 
 
 def _shape_faults(data: Any) -> Iterator[StructureError]:
@@ -121,12 +125,22 @@ _OPEN = frozenset({type(None), dict, list})
 """What is a null or may hold one."""
 
 
-def _causes(errors: list[StructureError], holes: frozenset[Path]) -> Iterator[StructureError]:
+def _causes(
+    errors: list[StructureError], holes: frozenset[Path], data: Any
+) -> Iterator[StructureError]:
     """The faults that do not only follow from another one."""
     unknown = [error for error in errors if error.rule == "unknown-key"]
     meant = {(*error.path[:-1], error.replaced) for error in unknown if error.replaced}
     strange = {error.path for error in unknown}
+    below = {error.path for error in errors if error.rule == "wrong-type"}
+    empty = [error.path for error in errors if error.rule == "null-value"]
     for error in errors:
+        if error.rule == "null-value" and any(
+            error.path[:length] in below for length in range(1, len(error.path))
+        ):
+            continue
+        if error.rule == "unknown-key" and _belongs_below(error, empty, data):
+            continue
         if error.path in holes and _follows_from_hole(error):
             continue
         if error.rule == "missing-key" and (*error.path, error.key) in meant:
@@ -134,6 +148,13 @@ def _causes(errors: list[StructureError], holes: frozenset[Path]) -> Iterator[St
         deepest = len(error.path) - (error.rule == "unknown-key")
         if not any(error.path[:length] in strange for length in range(1, deepest + 1)):
             yield error
+
+
+def _belongs_below(error: StructureError, empty: list[Path], data: Any) -> bool:
+    """Whether a key belongs to one beside it that has no value: it is not indented enough."""
+    *above, key = error.path
+    beside = (path for path in empty if list(path[:-1]) == above)
+    return any(key in possible_keys(child(at(above, data), path[-1])) for path in beside)
 
 
 def _follows_from_hole(error: StructureError) -> bool:

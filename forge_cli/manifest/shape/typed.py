@@ -116,6 +116,8 @@ def named(key: str, entries: list[Any]) -> str:
     elif isinstance(entry, dict):
         written = next((each for each in ("id", "name") if isinstance(entry.get(each), str)), "")
         name = entry.get(written, name)
+        if not written and entry and next(iter(entry.values())) is None:
+            name = written = next(iter(entry))
         entry = {each: value for each, value in entry.items() if each != written}
     written = flow(entry, _LONGEST)
     below = f"{name}: {written}" if entry and written == flow(entry, 10**6) else f"{name}:"
