@@ -77,7 +77,9 @@ def fault(
     """
     forge, ended = killed(reference, point, folder)
     if point.word == "fill":
-        if ended.code != _FULL or "the disk is full" not in ended.err:
+        # When all is recorded, and only the lease is left to give back, nothing need be written.
+        said_so = ended.code == _FULL and "the disk is full" in ended.err
+        if not said_so and ended.code != due.code:
             return f"it did not say that the disk is full: exit {ended.code} {ended.err}"
     elif ended.code != -signal.SIGKILL:
         return f"it was not killed: exit {ended.code} {ended.err}"
