@@ -11,6 +11,7 @@ from forge_cli.multiagent.plan import Plan, Role
 from forge_cli.multiagent.plan_document import plan_document
 
 KIND = "agent"
+LARGEST = 2**53 - 1
 PACKAGES = ("pydantic_ai", "genai_prices")
 EXTRA = "'pydantic-ai-slim[anthropic,openai]' genai-prices"
 """What the extra `agents` adds, as pip takes it wherever forge came from."""
@@ -30,12 +31,14 @@ def lacking(plan: Plan) -> list[str]:
 def priced(plan: Plan) -> Plan:
     """The plan with what a call of each agent may cost, where some budget limits that.
 
-    From the list of genai-prices; a manifest's own prices are in the plan already.
+    From the list of genai-prices; a manifest's own prices are in the plan already. Where nobody
+    knows the price, which only a run with recorded results gets by with, it is all that is left.
     """
     if not _agents(plan) or not _limits_cost(plan):
         return plan
-    ceilings = {role.role_id: _ceiling(role) for role in _agents(plan)}
-    return _with_cost(plan, {name: cost for name, cost in ceilings.items() if cost is not None})
+    known = all(find_spec(name) for name in PACKAGES)
+    costs = {r.role_id: (_ceiling(r) if known else None) or LARGEST for r in _agents(plan)}
+    return _with_cost(plan, costs)
 
 
 def priced_as(plan: Plan, other: Plan) -> Plan:

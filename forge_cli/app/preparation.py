@@ -12,6 +12,8 @@ from forge_cli.app.inputs import bind, read_file, read_pairs
 from forge_cli.app.limits import lowered
 from forge_cli.app.needs import MISSING, NOT_EXECUTABLE, needs
 from forge_cli.app.plan import Compiled
+from forge_cli.app.recordings import Recording
+from forge_cli.app.recordings import read as read_recording
 from forge_cli.app.reuse import Reusable, reusable
 from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
@@ -36,6 +38,7 @@ class Wishes:
     workspace: Path | None = None
     run_id: str | None = None
     reuse: str | None = None
+    mock: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class Prepared:
     evidence: Path
     environment: Mapping[str, str]
     reuse: Reusable | None = None
+    mock: Recording | None = None
 
 
 class RefusedError(ForgeError):
@@ -78,8 +82,10 @@ def prepare(
     # A comment can ignore it where nothing is run; here it is an error.
     told = (*found.report.findings, *(finding for finding, _ in found.report.ignored))
     late = [finding.message for finding in told if finding.rule == "deadline-past"]
-    reasons = [*found.refusals, *late, *missing(plan, workspace, env)]
-    reasons += [*overweight(plan, workspace), *lacking(plan)]
+    reasons = [*found.refusals, *late, *overweight(plan, workspace)]
+    mock = None if wishes.mock is None else read_recording(wishes.mock)
+    if mock is None:
+        reasons += [*missing(plan, workspace, env), *lacking(plan)]
     if reasons:
         raise RefusedError(reasons)
     plan = priced(plan)
@@ -95,12 +101,13 @@ def prepare(
         now,
         inputs,
         {name: env[name] for name in plan.env if name in env},
-        {name: env[name] for name in plan.secrets},
+        {name: env[name] for name in plan.secrets if mock is None or env.get(name)},
         manifest.resolve(),
         workspace,
         evidence.absolute(),
         env,
         None if wishes.reuse is None else reusable(runs.find(workspace, wishes.reuse)),
+        mock,
     )
 
 

@@ -65,6 +65,12 @@ def left(home: Path, folder: RunFolder, env: Mapping[str, str]) -> Left:
             f"'{manifest}', which run '{folder.run_id}' is of, is not there; put it back"
         )
     found = compiled(manifest, int(meta["created"]), home, plan)
+    start = json.loads(meta.get("start", "null"))
+    if start and "mock" in start:
+        raise ForgeError(
+            f"run '{folder.run_id}' stands on recorded results; run it again:  "
+            f"forge run {manifest} --mock FILE"
+        )
     _check_same(plan, found, manifest, folder.run_id)
     absent = [*missing(plan, home, env), *lacking(plan)]
     if absent:
@@ -81,7 +87,7 @@ def left(home: Path, folder: RunFolder, env: Mapping[str, str]) -> Left:
         evidence=home / meta["evidence"],
         environment=env,
     )
-    return Left(home, folder, prepared, found, json.loads(meta.get("start", "null")))
+    return Left(home, folder, prepared, found, start)
 
 
 def awaited(home: Path, folder: RunFolder) -> bool:

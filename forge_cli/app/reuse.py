@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from forge_cli.app.show import Replay, stored_plan
 from forge_cli.canonical import digest
+from forge_cli.errors import ForgeError
 from forge_cli.evidence.layout import kept_output
 from forge_cli.ledger.reader import Reader
 from forge_cli.ledger.runs import RunFolder
@@ -37,6 +38,11 @@ def reusable(folder: RunFolder) -> Reusable:
         evidence: dict[str, Json] = {}
         for line in replay.lines():
             event = line.event
+            if event.kind == "run_started" and "mock" in event.body:
+                raise ForgeError(
+                    f"run '{folder.run_id}' stands on recorded results, which nobody else may take"
+                    " over; name another run"
+                )
             if event.kind == "turn_started":
                 asked[event.item] = event
             elif "verdict" in event.body:

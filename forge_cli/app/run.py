@@ -5,13 +5,14 @@ import gc
 import json
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from forge_cli.app.preparation import Prepared
+from forge_cli.app.recordings import Recorder, written
 from forge_cli.app.snapshots import discard, snapshots
 from forge_cli.app.stopping import Signals
 from forge_cli.canonical import canonical, digest_of_bytes
@@ -25,7 +26,8 @@ from forge_cli.evidence.head import Head
 from forge_cli.gateway.acceptance import Acceptance, file_digest
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers import create
-from forge_cli.handlers.context import HandlerContext
+from forge_cli.handlers.context import HandlerContext, OpenHandler
+from forge_cli.handlers.recorded import RecordedHandler
 from forge_cli.ledger import holders, runs
 from forge_cli.ledger.artifacts import ArtifactFolder
 from forge_cli.ledger.store import Store
@@ -73,6 +75,7 @@ class Opened:
         self.store = store
         self.artifacts = ArtifactFolder(self._folder.artifacts)
         self._begun = begun
+        self.recorded = None if prepared.mock is None else RecordedHandler(prepared.mock.results)
         self.prepared = prepared
         self._clock = clock
         self._signals = Signals(prepared.run_id)
@@ -123,7 +126,7 @@ class Opened:
         prepared = self.prepared
         kinds = {role.handler.kind for role in prepared.plan.roles.values()}
         kinds |= {item.compensate.kind for item in prepared.plan.items.values() if item.compensate}
-        handlers = create(sorted(kinds - {RESTORE}), self._context)
+        handlers = self._handlers(sorted(kinds - {RESTORE}))
         judge = Acceptance(prepared.plan, self.artifacts, partial(file_digest, prepared.workspace))
         engine = LocalEngine(
             self.run,
@@ -142,6 +145,15 @@ class Opened:
             for handler in handlers.values():
                 await handler.close()
             self._context.processes.close()
+
+    def _handlers(self, kinds: Iterable[str]) -> Mapping[str, OpenHandler]:
+        if self.recorded is not None:
+            return dict.fromkeys(kinds, self.recorded)
+        return create(kinds, self._context)
+
+    def record_results(self, path: Path, recorder: Recorder) -> None:
+        """Write what an observer of the run has recorded; `ForgeError` if that cannot be done."""
+        written(path, recorder, self.artifacts, self._context.redactor)
 
     def _record(self, began: tuple[int, int]) -> tuple[Head, tuple[Check, ...]]:
         """Write evidence of what the ledger has; `began` are nanoseconds, wall and processor."""
@@ -179,6 +191,8 @@ def _started(prepared: Prepared, now: int) -> Event:
         "deadline": to_text(prepared.plan.deadline.resolve(now)),
         "sandbox": SANDBOX,
     }
+    if prepared.mock is not None:
+        body["mock"] = {"name": prepared.mock.name, "digest": prepared.mock.digest}
     if prepared.reuse is not None:
         body["reuse"] = prepared.reuse.results
     return Event(now, "run_started", body=body)

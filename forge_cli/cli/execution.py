@@ -54,12 +54,12 @@ class Shown:
         return Progress(state, run_id, console, self.verbose)
 
 
-def execute(opened: Opened, progress: Progress, shown: Shown) -> int:
+def execute(opened: Opened, progress: Progress, shown: Shown, *observers: Observer) -> int:
     """Run it to its end, show how, say what came of it; returns the exit status.
 
     Where a person sits at a terminal, they are asked for an approval that is awaited.
     """
-    code = _to_the_end(opened, progress, shown)
+    code = _to_the_end(opened, progress, shown, observers)
     decision = approved(progress.board) if shown.asks else None
     if decision is None:
         return code
@@ -92,8 +92,8 @@ def go_on(
     return execute(opened, made[0], shown)
 
 
-def _to_the_end(opened: Opened, progress: Progress, shown: Shown) -> int:
-    finished = _watched(opened, progress, Terminal.of(sys.stdout, shown.color), shown.form)
+def _to_the_end(opened: Opened, progress: Progress, shown: Shown, more: Sequence[Observer]) -> int:
+    finished = _watched(opened, progress, Terminal.of(sys.stdout, shown.color), shown.form, more)
     code = exit_code(
         finished.status,
         finished.signal,
@@ -143,9 +143,11 @@ class EventLines:
             self.fault = fault
 
 
-def _watched(opened: Opened, progress: Progress, terminal: Terminal, form: str) -> Finished:
-    """The run, shown while it goes on."""
-    observers: list[Observer] = [progress]
+def _watched(
+    opened: Opened, progress: Progress, terminal: Terminal, form: str, more: Sequence[Observer]
+) -> Finished:
+    """The run, shown while it goes on, and seen by `more` observers."""
+    observers: list[Observer] = [progress, *more]
     lines = EventLines(opened.store, terminal) if form == "jsonl" else None
     if lines is not None:
         observers.append(lines)

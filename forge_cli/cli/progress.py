@@ -59,7 +59,7 @@ class Progress:
             lines = self._annotated(event, self._lines.of(event))
             self.board.apply(event)
             if event.kind == "run_started":
-                lines = self._header()
+                lines = self._header("mock" in event.body)
             elif event.kind == "run_resumed":
                 lines = resumed(self.board, self._run_id, event.body["epoch"])
             if lines:
@@ -104,9 +104,10 @@ class Progress:
         while not self._stop.wait(_PERIOD):
             self.draw()
 
-    def _header(self) -> list[str]:
+    def _header(self, mocked: bool) -> list[str]:
         board, plan = self.board, self.board.plan
-        lines = header(plan, self._run_id, "engine local", SANDBOX)
+        note = "recorded results, nothing is called" if mocked else SANDBOX
+        lines = header(plan, self._run_id, "engine local", note)
         terms = limits(plan, board.deadline, board.started)
         if not terms:
             return lines

@@ -43,6 +43,7 @@ class Summary:
         self._conflicts: list[Json] = []
         self._end: Event | None = None
         self._sandbox = ""
+        self._mock: Json = None
 
     def add(self, event: Event) -> None:
         """Note an event; the run has just applied it."""
@@ -50,6 +51,7 @@ class Summary:
         self._attempts.add(event)
         if event.kind == "run_started":
             self._sandbox = event.body.get("sandbox", "")
+            self._mock = event.body.get("mock")
         elif event.kind == "turn_ended":
             self._note_conflict(event)
         elif event.kind == "response_ignored":
@@ -113,6 +115,8 @@ class Summary:
         }
         if self._sandbox:
             run["sandbox"] = self._sandbox
+        if self._mock:
+            run["mock"] = self._mock
         if end is not None:
             run |= {"ended": to_text(end.time), **end.body}
         return run
