@@ -65,7 +65,6 @@ _LOOKS_AT: Mapping[str, frozenset[str]] = {
     "state-owner-conflict": _on("merge", "owner", "return_channel", "state"),
     "unordered-read": _on("return_channel"),
     "risk-understated": _on("capabilities"),
-    "missing-compensation": frozenset({"compensate"}),
     "unbounded-transcript": frozenset({"max_bytes", "summary"}),
     "correlated-reviewers": _on("instructions", "model_family", "review"),
     "joint-too-large": frozenset({"max_joint_agents", "settings"}),
@@ -95,6 +94,7 @@ _LOOKS_AT_ALL: Mapping[str, frozenset[str]] = {
     "write-conflict": _ORDER | _DOER,
     "state-owner-conflict": _ORDER | _DOER,
     "unordered-read": _ORDER | _DOER,
+    "missing-compensation": _ORDER | _DOER | {"compensate"},
     "budget-oversubscribed": _on("budget", "cost_usd", "model_calls", "tokens", "tool_calls"),
 }
 """What a rule looks at everywhere in the manifest."""

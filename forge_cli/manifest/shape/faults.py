@@ -8,7 +8,7 @@ from forge_cli.manifest.foreign import ABSENT, WORDS
 from forge_cli.manifest.forms import ID
 from forge_cli.manifest.naming import entity_of
 from forge_cli.manifest.shape.language import owners
-from forge_cli.manifest.suggest import Suggestion, suggest
+from forge_cli.manifest.suggest import Suggestion, nearest, suggest
 
 _LOOKS_LIKE_NUMBER = (
     r"(?i)[-+]?(0[0-9]+|0[xob][0-9a-f]+|[0-9]+(_[0-9]+)+|[0-9.]+e[-+]?[0-9]+|[.](inf|nan))"
@@ -24,7 +24,7 @@ class StructureError(NamedTuple):
     there and `present` those of them that do, `wanted` the shapes that the language takes,
     `limit` the bound that `value` breaks, `pattern` the form that it has not. `reason` is what is
     wrong in the words of a plug-in, whose distribution is in `key`. `repeated` says that the
-    mapping around the value has a key twice.
+    mapping around an unknown key has one twice, `mappings` are the known keys that take one.
     """
 
     rule: str
@@ -39,6 +39,7 @@ class StructureError(NamedTuple):
     pattern: str = ""
     reason: str = ""
     repeated: bool = False
+    mappings: tuple[str, ...] = ()
 
     @property
     def suggestion(self) -> Suggestion | None:
@@ -60,6 +61,8 @@ class StructureError(NamedTuple):
         Of one without a value, the keys that belong to it were read as those of the other.
         """
         if self.rule != "unknown-key" or entity_of(self.path) != self.path[:-1]:
+            return False
+        if nearest(str(self.path[-1]), self.mappings):
             return False
         if self.value is None:
             return self.repeated

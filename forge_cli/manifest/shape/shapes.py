@@ -148,6 +148,7 @@ def _unknown_key(location: tuple[int | str, ...], data: Any) -> StructureError:
         value=parent.value[name],
         known=known,
         present=tuple(key for key in known if key in parent.value),
+        mappings=tuple(key for key in known if "mapping" in shapes(child(parent.node, key))),
     )
 
 
