@@ -89,7 +89,9 @@ def grant(dice: Random, outputs: tuple[str, ...]) -> Grant:
 
 def leaf(dice: Random, name: str, earlier: Sequence[str], **fields: Any) -> Item:
     """An item that takes turns, or does so for each element of a list."""
-    outputs = fields.pop("outputs", ("result",))
+    outputs, key = fields.pop("outputs", ("result",)), dice.choice((None, *STATE))
+    if key in ("joined", "united"):
+        outputs = (*outputs, key)
     fields |= {"role_id": dice.choice(ROLES).role_id, **policy(dice), **order(dice, earlier)}
     fields |= {"grant": grant(dice, outputs), "chain": ("run", "role:worker")}
     fields |= some(
@@ -97,14 +99,13 @@ def leaf(dice: Random, name: str, earlier: Sequence[str], **fields: Any) -> Item
         retry=lambda: Retry(dice.randint(1, 3), dice.randrange(5) * SECOND, 2000),
         on_crash=lambda: "hold",
         timeout=lambda: dice.randint(1, 30) * SECOND,
-        return_key=lambda: dice.choice(list(STATE)),
         inputs=lambda: {
             "r": dice.choice(["${each}"] * 9 + ["${budget.tokens}", "${inputs.missing}"])
         },
         evidence=lambda: outputs[:1],
         compensate=lambda: UNDO,
     )
-    fields["approval"] = chance(dice, 15)
+    fields |= {"approval": chance(dice, 15), "return_key": key}
     if chance(dice, 25):
         fields |= elements(dice, outputs)
     return item(name, **fields)

@@ -13,7 +13,7 @@ class Authority:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._started = 0
-        self._calls: dict[str, Turn] = {}
+        self._calls: dict[str, tuple[int, Turn]] = {}
         self._narrowed: dict[str, dict[str, list[str]]] = {}
 
     def start(self, time: int) -> None:
@@ -77,7 +77,7 @@ class Authority:
         hold(
             "G1", turn.timeout <= most, f"{turn.item_id!r} may take {turn.timeout}, {most} are left"
         )
-        self._calls[turn.attempt_id] = turn
+        self._calls[turn.attempt_id] = now + turn.timeout, turn
 
     def ended(self, turn: Turn) -> None:
         """A call ended, or was asked to."""
@@ -89,8 +89,10 @@ class Authority:
 
     def rested(self, now: int) -> None:
         """Whose time is over was asked to end."""
-        late = [turn.item_id for turn in self._calls.values() if turn.deadline <= now]
-        hold("G1", not late, f"{late} go on after their deadline, at {now}")
+        late = [
+            turn.item_id for limit, turn in self._calls.values() if min(limit, turn.deadline) <= now
+        ]
+        hold("G1", not late, f"{late} go on at {now}, and their time is over")
 
     def _within(self, turn: Turn, contract: Contract) -> None:
         name, grant = contract.name, turn.grant

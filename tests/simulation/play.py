@@ -27,19 +27,27 @@ class Ways:
 def play(played: Scenario, ways: Ways = Ways()) -> Run:
     """Play the scenario to its end; `BrokenError` if a promise does not hold."""
     kept, disk = Kept(), ways.disk()
+    watch = Watch(played.plan, disk)
+    judge = Acceptance(played.plan, kept, lambda _: None)
     simulation = Simulation(
         played.plan,
         Players(played),
-        Acceptance(played.plan, kept, lambda _: None),
+        judge,
         kept,
         played.faults,
         played.seed,
         INPUTS,
-        Watch(played.plan, disk),
+        watch,
         ways.engine,
         disk,
     )
-    return simulation.play()
+    try:
+        run = simulation.play()
+    except StuckError:
+        watch.ended()
+        raise
+    watch.ended()
+    return run
 
 
 def broken(played: Scenario, ways: Ways = Ways()) -> str:

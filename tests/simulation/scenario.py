@@ -14,6 +14,7 @@ from forge_cli.multiagent.plan import Plan
 from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.turn import Turn, TurnResult
 from tests.multiagent.plans import SECOND, chance, random_plan
+from tests.simulation.broken import BrokenError
 
 ACCIDENTS: tuple[Accident, ...] = (
     "crash-before",
@@ -131,7 +132,7 @@ class Players:
             except ValueError:
                 self.refused += 1
             else:
-                raise AssertionError(f"{body} was taken for {node.item_id!r}")
+                raise BrokenError("G1", f"{body} was taken for {node.item_id!r}")
 
 
 def _more(dice: Random, word: str, node: Node) -> dict[str, Any]:
@@ -161,7 +162,8 @@ def _result(dice: Random, turn: Turn) -> TurnResult:
         return TurnResult.done({"nothing": mark}, usage=usage)
     if way == "yields":
         return TurnResult.yields(mark, usage=usage)
-    output = {key: dice.choice(RISKS) if key == "risk" else [mark] for key in turn.grant.outputs}
+    value = [mark, "same"] if chance(dice, 30) else [mark]
+    output = {key: dice.choice(RISKS) if key == "risk" else value for key in turn.grant.outputs}
     return TurnResult.done(output, usage=usage)
 
 

@@ -28,6 +28,10 @@ class Tenure:
         hold("G8", free, f"{lease.holder} gets the lease that {held} holds at {now}")
         hold("G8", lease.epoch == self._epoch + 1, f"epoch {lease.epoch} follows {self._epoch}")
         self._epoch = lease.epoch
+        self.compare(disk)
+
+    def compare(self, disk: Disk) -> None:
+        """What the ledger has is what it acknowledged."""
         found = [json.dumps(event) for event in disk.events()]
         hold(
             "G2",

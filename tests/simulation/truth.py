@@ -71,6 +71,7 @@ class Truth:
             len(state.running) <= self._plan.max_concurrency,
             f"{len(state.running)} turns run",
         )
+        hold("G7", event.item not in self._untrue, f"{event.item!r} starts, its condition is false")
         if node.is_element:
             return
         for name in node.item.depends_on:

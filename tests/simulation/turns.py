@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Json, Plan
+from forge_cli.multiagent.plan import Item, Json, Plan
 from forge_cli.multiagent.turn import Turn, TurnResult
 from tests.simulation.books import DIMENSIONS
 from tests.simulation.broken import hold
@@ -25,6 +25,7 @@ class Line:
         self.accepted = False
         self.held = False
         self.cancelled = ""
+        self.approved = False
 
 
 class Turns:
@@ -52,6 +53,7 @@ class Turns:
             turn.state == line.saved,
             f"{call} begins with {turn.state!r}, saved is {line.saved!r}",
         )
+        hold("G3", not line.cancelled, f"{call} begins, and was cancelled")
         self._begun.add(call)
 
     def answered(self, turn: Turn, result: TurnResult) -> None:
@@ -92,6 +94,9 @@ class Turns:
         )
         due = f"r/{event.item}/{number}"
         hold("G3", event.attempt == due, f"attempt {number} of {event.item!r} is {event.attempt!r}")
+        if fresh and self._item(event.item).approval:
+            hold("G1", line.approved, f"{event.attempt!r} starts, and nobody approved it")
+            line.approved = False
         line.attempt, line.running, line.turn, line.cancelled = number, event.attempt, turn, ""
         self._asked[event.attempt, turn] = body["key"]
 
@@ -148,9 +153,12 @@ class Turns:
         line = self._line(event.item)
         # A result that was accepted and yet did not count (it conflicted) may be asked for again.
         line.held, line.accepted = False, body["decision"] == "accept"
+        line.approved = body["decision"] in ("approve", "rerun")
         if body["decision"] == "reissue":
             line.finished, line.saved = 0, None
 
     def _is_held(self, name: str) -> bool:
-        found = self._plan.items.get(name) or self._plan.items[name.rpartition(".")[0]]
-        return found.on_crash == "hold"
+        return self._item(name).on_crash == "hold"
+
+    def _item(self, name: str) -> Item:
+        return self._plan.items.get(name) or self._plan.items[name.rpartition(".")[0]]

@@ -78,6 +78,10 @@ class Watch(Witness):
         faults = [check.sentence for check in self._replay.faults.checks("")]
         hold("G11", not self._replay.faults, f"{faults}")
 
+    def ended(self) -> None:
+        """Nothing happens any more."""
+        self._tenure.compare(self._disk)
+
     def began(self, turn: Turn, now: int) -> None:
         self._turns.began(turn)
         self._authority.began(turn, now)
