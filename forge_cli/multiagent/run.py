@@ -112,6 +112,9 @@ class Run:
                 if group.parent is not None and group.parent.stopped:
                     continue
                 yield from _stop(_below(group), now, "cancelled", group.stopping)
+            for branch in state.branches.values():
+                reason = f"what it hangs on is undone with {branch.top.item_id!r}"
+                yield from _stop(branch.open.values(), now, "cancelled", reason)
             overdue = (state.nodes[name] for name in state.deadlines.due(now))
             late = (node for node in overdue if not node.stopped)
             yield from _stop(late, now, "deadline", "its deadline has passed")

@@ -174,7 +174,7 @@ class RunState(Undoings):
             self._fail(node, event, "error", f"it was not done after {most} turns")
         else:
             node.saved, node.yielded = restored(node.saved, event.body), True
-            self._make_ready(node)
+            self._try_again(node)
 
     def _max_turns(self, node: Node) -> int:
         most: int = self.plan.roles[node.item.role_id].handler.config.get("max_turns", MAX_TURNS)
@@ -265,7 +265,8 @@ class RunState(Undoings):
         epoch = event.body["epoch"]
         if epoch <= self.epoch:
             raise ValueError(f"epoch {epoch} cannot follow epoch {self.epoch}")
-        self.concluded = None if self.status in ("", *RESUMABLE) else self._end
+        if self.status and self.status not in RESUMABLE:
+            self.concluded = self._end
         self.epoch, self.status, self.signal = epoch, "", ""
         self._undo_again()
 

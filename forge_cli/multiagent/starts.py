@@ -98,7 +98,8 @@ def _slice(state: RunState, node: Node, whole: Amounts) -> Amounts:
         return limits
     if whole or node.account is None:
         return whole
-    return {dimension: node.account.free(dimension) or 0 for dimension in node.account.limits}
+    # What was used beyond a slice leaves less than nothing.
+    return {d: max(node.account.free(d) or 0, 0) for d in node.account.limits}
 
 
 def _as_left(node: Node, most: Amounts, whole: Amounts) -> dict[str, int]:

@@ -4,16 +4,25 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.node import AGAIN, Node
+from forge_cli.multiagent.node import AGAIN, AWAITING, Node
 from forge_cli.multiagent.standings import Standings
+
+RESTING = AWAITING | {"waiting", "compensating"}
+"""Statuses of items that do nothing until something else has happened."""
 
 
 @dataclass(slots=True)
 class Branch:
-    """An item and all that hangs on it, to be undone from the end of `left`, newest first."""
+    """An item and all that hangs on it, to be undone from the end of `left`, newest first.
+
+    `names` are the items in it, `open` those that are under way or could start: they end before
+    anything is undone.
+    """
 
     top: Node
     left: list[Node]
+    names: frozenset[str]
+    open: dict[str, Node]
 
 
 class Undoings(Standings):
@@ -42,7 +51,7 @@ class Undoings(Standings):
     def following_undo(self) -> Node | None:
         """The item that is undone next, or now; None if none is due."""
         branch = next(iter(self.branches.values()), None)
-        return None if branch is None else branch.left[-1]
+        return None if branch is None or branch.open else branch.left[-1]
 
     def remaining(self) -> list[Node]:
         """What is to be undone and is not, newest first."""
@@ -56,20 +65,46 @@ class Undoings(Standings):
         if not node.begun:
             self._begun += 1
             node.begun = self._begun
+            for branch in self.branches.values():
+                if node.item_id in branch.open:
+                    branch.left.append(node)
 
     def _undo(self, top: Node, sequel: str) -> bool:
         """Hold the item until its branch is undone; false if there is nothing to undo."""
-        left = sorted(self._in_branch(top), key=_age) if self._begun else []
+        nodes = list(self._in_branch(top)) if self._begun else []
+        left = sorted((node for node in nodes if node.begun), key=_age)
         if not left:
             return False
         self._hold(top, "compensating")
         top.sequel = sequel
-        self.branches[top.item_id] = Branch(top, left)
+        names = frozenset(node.item_id for node in nodes)
+        under_way = {n.item_id: n for n in nodes if not n.ended and n.status not in RESTING}
+        self.branches[top.item_id] = Branch(top, left, names, under_way)
         self._conclude()
         return True
 
+    def _make_ready(self, node: Node) -> None:
+        super()._make_ready(node)
+        for branch in self.branches.values():
+            if node.item_id in branch.names:
+                branch.open[node.item_id] = node
+
+    def _hold(self, node: Node, status: str) -> None:
+        super()._hold(node, status)
+        self._leave_branches(node)
+
+    def _close(self, node: Node, status: str) -> None:
+        super()._close(node, status)
+        self._leave_branches(node)
+
+    def _leave_branches(self, node: Node) -> None:
+        """Nothing of the node is under way any more, so that what it hangs on can be undone."""
+        for branch in self.branches.values():
+            branch.open.pop(node.item_id, None)
+        self._conclude()
+
     def _in_branch(self, top: Node) -> Iterator[Node]:
-        """Of the item, all below it and all that depends on these, what has done something."""
+        """The item, all below it, and all that depends on these."""
         seen: set[str] = set()
         waiting = [top]
         while waiting:
@@ -77,8 +112,7 @@ class Undoings(Standings):
             if node.item_id in seen:
                 continue
             seen.add(node.item_id)
-            if node.begun:
-                yield node
+            yield node
             waiting += node.children
             dependents = self._dependents.get(node.item_id, ())
             waiting += [dependent for dependent, strict in dependents if strict]
@@ -87,6 +121,8 @@ class Undoings(Standings):
         """Go on with what waits for a branch that is undone, or cannot be undone now."""
         while self.branches:
             name, branch = next(iter(self.branches.items()))
+            if branch.open:
+                return
             while branch.left and not branch.left[-1].begun:
                 branch.left.pop()
             if branch.left and not branch.left[-1].undo_failed:

@@ -1,6 +1,7 @@
 """Random plans: every pattern, order, policy and limit, small enough to be looked at."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -32,6 +33,7 @@ THENS = (
     "compensate",
 )
 UNDO = Handler("command", {"argv": ["undo"]})
+PUT_BACK = Handler("restore", {})
 CAPABILITIES = ("read", "write")
 SCOPES = ("files:src/**", "files:docs/**")
 ELEMENTS = ("a", "b", "..", "*", "c/d")
@@ -103,7 +105,7 @@ def leaf(dice: Random, name: str, earlier: Sequence[str], **fields: Any) -> Item
             "r": dice.choice(["${each}"] * 9 + ["${budget.tokens}", "${inputs.missing}"])
         },
         evidence=lambda: outputs[:1],
-        compensate=lambda: UNDO,
+        compensate=lambda: dice.choice((UNDO, PUT_BACK)),
     )
     fields |= {"approval": chance(dice, 15), "return_key": key}
     if chance(dice, 25):
@@ -128,12 +130,16 @@ def group(dice: Random, name: str, earlier: Sequence[str]) -> list[Item]:
     """An item with sub-tasks, and these."""
     pattern = dice.choice(["parallel", "resolve"])
     outputs = ("value", "risk") if pattern == "resolve" else ("result",)
+    saga = chance(dice, 40)
     children: list[Item] = []
     for index in range(dice.randint(1, 3)):
         before = [*earlier, *(child.item_id for child in children)]
-        children.append(leaf(dice, f"{name}.{index}", before, parent=name, outputs=outputs))
+        child = leaf(dice, f"{name}.{index}", before, parent=name, outputs=outputs)
+        children.append(replace(child, compensate=UNDO) if saga else child)
     names = tuple(child.item_id for child in children)
     fields: dict[str, Any] = {**policy(dice), **order(dice, earlier), "children": names}
+    if saga:
+        fields["then"] = "compensate"
     return [item(name, role_id="", pattern=pattern, **fields), *children]
 
 

@@ -40,6 +40,15 @@ class TestBudget:
         assert world.reason("a") == "it used 3 model_calls, its slice was 2"
         assert world.run.state.account.spent["model_calls"] == 3
 
+    def test_who_used_more_than_the_items_budget_gets_nothing_when_it_begins_again(self) -> None:
+        budget = Budget(tokens=3)
+        asked = item("a", budget=budget, then="escalate")
+        world = play([asked], {"a": done(usage={"tokens": 5})}).resume()
+        world.script = {}
+        world.decide("a", "reissue").go_on()
+        assert world.turns[-1].budget == {"tokens": 0}
+        assert world.status == "complete"
+
     def test_usage_that_nothing_limits_is_counted(self) -> None:
         world = play([item("a")], {"a": done(usage={"tokens": 500})})
         assert world.status == "complete"

@@ -79,6 +79,18 @@ class TestLostTurns:
         world.resume().go_on()
         assert world.ends() == {"a": "failed", "b": "succeeded"}
 
+    def test_a_turn_that_yielded_when_it_was_stopped_is_not_made_after_its_deadline(self) -> None:
+        world = crashed(item("a", deadline=Deadline(within=5)))
+        world.record(Event(START, "run_stopping", body={"signal": "SIGINT"}))
+        world.advance()
+        world.answer("r/a/1", {"status": "yields", "state": 1, "usage": {}})
+        world.advance()
+        assert world.status == "interrupted"
+        world.now += 5
+        world.resume().go_on()
+        assert len(world.turns) == 1
+        assert world.ends() == {"a": "failed"}
+
     def test_a_lost_turn_counts_as_no_try(self) -> None:
         world = crashed(item("a", retry=Retry(2, backoff=1_000)))
         world.script = {"a": lambda turn: done() if turn.attempt_id == "r/a/3" else failed()}

@@ -5,6 +5,10 @@ from collections.abc import Iterator
 from forge_cli.multiagent.plan import Contract, Item, Plan
 from forge_cli.multiagent.turn import Turn
 from tests.simulation.broken import hold
+from tests.simulation.turns import undoes
+
+SPAN = 300_000
+"""Milliseconds that undoing one item may take."""
 
 
 class Authority:
@@ -13,12 +17,17 @@ class Authority:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._started = 0
+        self._asked: dict[str, int] = {}
         self._calls: dict[str, tuple[int, Turn]] = {}
         self._narrowed: dict[str, dict[str, list[str]]] = {}
 
     def start(self, time: int) -> None:
         """The run was begun at that time, in milliseconds since the epoch."""
         self._started = time
+
+    def asked(self, attempt: str, time: int) -> None:
+        """A turn was started at that time; its call may begin later."""
+        self._asked[attempt] = time
 
     def narrow(self, name: str, less: dict[str, list[str]]) -> None:
         """A person made the grant of an item smaller."""
@@ -37,7 +46,7 @@ class Authority:
         hold("G1", grant.actions <= item.grant.actions, f"{turn.item_id!r} may {grant.actions}")
         hold(
             "G1",
-            set(grant.outputs) <= set(item.grant.outputs),
+            undoes(turn) or set(grant.outputs) <= set(item.grant.outputs),
             f"{turn.item_id!r} has {grant.outputs}",
         )
         hold(
@@ -56,6 +65,10 @@ class Authority:
                 _reach(grant.writes, item.grant.writes),
                 f"{turn.item_id!r} writes {grant.writes}",
             )
+        self._calls[turn.attempt_id] = now + turn.timeout, turn
+        if undoes(turn):
+            hold("G1", turn.timeout <= SPAN, f"{turn.attempt_id!r} has {turn.timeout} ms")
+            return
         less = self._narrowed.get(turn.item_id, {})
         if less:
             hold(
@@ -73,11 +86,10 @@ class Authority:
             f"{turn.item_id!r} has until {turn.deadline}, its chain until {due}",
         )
         hold("G1", now < due, f"{turn.item_id!r} begins at {now}, its time is over at {due}")
-        most = min(item.timeout, due - now)
+        most = min(item.timeout, due - self._asked[turn.attempt_id])
         hold(
             "G1", turn.timeout <= most, f"{turn.item_id!r} may take {turn.timeout}, {most} are left"
         )
-        self._calls[turn.attempt_id] = now + turn.timeout, turn
 
     def ended(self, turn: Turn) -> None:
         """A call ended, or was asked to."""

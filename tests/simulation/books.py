@@ -53,9 +53,8 @@ class Books:
             purse, held = self._slices.pop(event.attempt)
             self._give_back(purse, held)
             self._lost.update(held)
-        node = state.nodes.get(event.item)
-        if node is not None and node.ended:
-            self._close(event.item)
+        for name in [name for name in self.purses if name and state.nodes[name].ended]:
+            self._close(name)
         self._compare(state)
 
     def _open(self, name: str, state: RunState) -> None:

@@ -13,10 +13,13 @@ from forge_cli.engines.simulation.ledger import Disk, MemoryLedger
 from forge_cli.errors import ForgeError
 from forge_cli.gateway.acceptance import Acceptance
 from forge_cli.ledger.leases import SPAN, Lease
+from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.budget import Account
 from forge_cli.multiagent.commits import Commits
+from forge_cli.multiagent.compensation import _compensation as compensation
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.plan import Handler
 from forge_cli.multiagent.ports import Verdict
 from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.run_state import RunState
@@ -26,8 +29,6 @@ from forge_cli.multiagent.turn import Turn
 from tests.simulation.play import Ways
 
 Plant = Callable[[pytest.MonkeyPatch], Ways]
-
-CORE = "forge_cli.multiagent"
 
 
 def patched(*targets: str, by: Any) -> Plant:
@@ -63,9 +64,6 @@ def fold(kind: str, wrap: Callable[[RunState, Event, Callable[..., None]], None]
     return plant
 
 
-# Money
-
-
 _reserve, _settle = Account.reserve, Account.settle
 
 
@@ -90,9 +88,6 @@ def _forgotten(node: Node, indeterminate: Account) -> None:
     node.held = {}
 
 
-# State
-
-
 _commit = Commits.commit
 
 
@@ -110,9 +105,6 @@ def _overwriting(self: Commits, node: Node, output: Any) -> None:
 
 def _joined(kind: Any, current: Any, value: Any) -> Any:
     return merge("append" if kind == "union" else kind, current, value)
-
-
-# What may start and what must end
 
 
 def _crowded(state: RunState, now: int) -> Iterator[Any]:
@@ -183,7 +175,20 @@ def _tried_under_hold(node: Node, kind: str, interrupted: bool, halted: bool) ->
     return "resumable" if interrupted and kind == "cancelled" else "end"
 
 
-# Answers
+def _undone_again(state: RunState, event: Event, right: Callable[..., None]) -> None:
+    right(state, event._replace(body={"status": "cancelled"}))
+
+
+def _another_key(state: RunState, node: Node, handler: Handler, now: int) -> Assignment:
+    right = compensation(state, node, handler, now)
+    key = f"{right.event.body['key']}-{node.undone}"
+    event = right.event._replace(body={**right.event.body, "key": key})
+    return Assignment(event, lambda: replace(right.turn(), key=key))
+
+
+def _open_again(state: RunState, event: Event, right: Callable[..., None]) -> None:
+    right(state, event)
+    state.concluded = None
 
 
 def _trusting(state: RunState, attempt: str, sender: str, turn: int) -> str:
@@ -199,9 +204,6 @@ def _turn_blind(state: RunState, attempt: str, sender: str, turn: int) -> str:
 
 def _easy(self: Acceptance, turn: Turn, result: Any) -> Verdict:
     return Verdict(True, output=result.output)
-
-
-# Ledger
 
 
 class HeldTwice(Disk):
@@ -252,9 +254,6 @@ def _half(self: MemoryLedger, events: Sequence[Event]) -> None:
     self._check()
     self._disk.keep(events[:1], self.epoch)
     self._disk.accident(lambda: self._disk.keep(events[1:], self.epoch))
-
-
-# Engine
 
 
 class Hasty(SimulationEngine):
@@ -399,6 +398,17 @@ BUGS: dict[str, tuple[str, Plant]] = {
         patched("multiagent.run.objection", "engines.recording.objection", by=_turn_blind),
     ),
     "every result is accepted, evidence or not": ("G7", method(Acceptance, "judge", _easy)),
+    "a failed branch is not undone": ("G9", method(RunState, "_undo", lambda *_: False)),
+    "a branch is undone oldest first": (
+        "G9",
+        patched("multiagent.undoings._age", by=lambda node: -node.begun),
+    ),
+    "what is undone is undone again": ("G9", fold("compensation_ended", _undone_again)),
+    "a compensation is started again with another key": (
+        "G9",
+        patched("multiagent.compensation._compensation", by=_another_key),
+    ),
+    "undoing a failed run makes it another": ("G7", fold("run_resumed", _open_again)),
     "fencing is off": ("G8", method(MemoryLedger, "_check", lambda self: None)),
     "a lease is given to whoever asks": ("G8", ways(disk=HeldTwice)),
     "an epoch is used again": ("G8", ways(disk=SameEpoch)),

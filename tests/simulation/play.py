@@ -1,6 +1,6 @@
 """Plays the world of a scenario under the eyes of every promise, and shrinks one that breaks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
 from forge_cli.engines.simulation.engine import SimulationEngine
@@ -8,12 +8,27 @@ from forge_cli.engines.simulation.ledger import Disk
 from forge_cli.engines.simulation.world import Simulation, StuckError
 from forge_cli.gateway.acceptance import Acceptance
 from forge_cli.multiagent.plan import Item, Plan
+from forge_cli.multiagent.ports import Kept as Taken
 from forge_cli.multiagent.run import Run
 from forge_cli.testing.bench import Kept
 from tests.multiagent.plans import INPUTS
 from tests.simulation.broken import BrokenError
 from tests.simulation.scenario import Players, Scenario, scenario
 from tests.simulation.watch import Watch
+
+
+class Snapshots:
+    """Keeps nothing, and each time under another name."""
+
+    def __init__(self) -> None:
+        self._number = 0
+
+    def keep(self, writes: Sequence[str], stopped: Callable[[], bool]) -> Taken:
+        self._number += 1
+        return Taken(f"sha256:{self._number}", len(writes))
+
+    def restore(self, snapshot: str) -> int:
+        return int(snapshot.removeprefix("sha256:"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +49,7 @@ def play(played: Scenario, ways: Ways = Ways()) -> Run:
         Players(played),
         judge,
         kept,
+        Snapshots(),
         played.faults,
         played.seed,
         INPUTS,

@@ -15,6 +15,7 @@ from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.turn import Turn, TurnResult
 from tests.multiagent.plans import SECOND, chance, random_plan
 from tests.simulation.broken import BrokenError
+from tests.simulation.turns import undoes
 
 ACCIDENTS: tuple[Accident, ...] = (
     "crash-before",
@@ -161,8 +162,9 @@ def _result(dice: Random, turn: Turn) -> TurnResult:
     if way == "rejected":
         return TurnResult.done({"nothing": mark}, usage=usage)
     if way == "yields":
-        return TurnResult.yields(mark, usage=usage)
-    value = [mark, "same"] if chance(dice, 30) else [mark]
+        said = turn.state if isinstance(turn.state, list) else []
+        return TurnResult.yields(dice.choice((mark, [*said, mark], [mark])), usage=usage)
+    value = ["same", mark, "same"] if chance(dice, 30) else [mark]
     output = {key: dice.choice(RISKS) if key == "risk" else value for key in turn.grant.outputs}
     return TurnResult.done(output, usage=usage)
 
@@ -170,7 +172,7 @@ def _result(dice: Random, turn: Turn) -> TurnResult:
 def _strays(dice: Random, turn: Turn) -> tuple[tuple[int, Response], ...]:
     """Responses that answer nothing: stale, from others, of attempts that never were."""
     asked = f"{turn.role_id}#{turn.item_id}"
-    number = int(turn.attempt_id.rpartition("/")[2])
+    number = 1 if undoes(turn) else int(turn.attempt_id.rpartition("/")[2])
     false = TurnResult.done({key: ["false"] for key in turn.grant.outputs}, usage={})
     known = [
         Response(f"other#{turn.item_id}", turn.attempt_id, turn.number, false),

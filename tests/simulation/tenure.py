@@ -9,6 +9,7 @@ from forge_cli.multiagent.events import Event
 from tests.simulation.broken import hold
 
 RESUMABLE = ("paused", "interrupted")
+STARTING = ("turn_started", "item_opened", "item_decided", "item_ended")
 
 
 class Tenure:
@@ -19,6 +20,7 @@ class Tenure:
         self._time = 0
         self._texts: list[str] = []
         self._status = ""
+        self._undoing = ""
 
     def granted(
         self, held: Lease | None, lease: Lease, now: int, by_force: bool, disk: Disk
@@ -48,14 +50,23 @@ class Tenure:
                 event.time >= self._time,
                 f"{event.kind} is at {event.time}, before {self._time}",
             )
-            over = bool(self._status) and event.kind != "run_resumed"
-            hold(
-                "G7",
-                not over and self._status in ("", *RESUMABLE),
-                f"{event.kind} follows the end {self._status!r}",
-            )
+            self._check_end(event)
             self._time = event.time
-            self._status = event.body["status"] if event.kind == "run_ended" else ""
             self._texts.append(json.dumps(event))
         due = len(self._texts)
         hold("G2", applied == due, f"{due} events are kept, the controller goes by {applied}")
+
+    def _check_end(self, event: Event) -> None:
+        """A final status is never left, but that what is left to undo may be undone."""
+        if self._status:
+            goes_on = event.kind == "run_resumed" and self._status in (*RESUMABLE, "undoing")
+            hold("G7", goes_on, f"{event.kind} follows the end {self._status!r}")
+        self._undoing = self._undoing or ("failed" if self._status == "undoing" else "")
+        if self._undoing:
+            hold("G7", event.kind not in STARTING, f"{event.kind} follows an end that is final")
+        self._status = ""
+        if event.kind == "run_ended":
+            end = event.body["status"]
+            hold("G7", self._undoing in ("", end), f"a run that failed ends {end}")
+            incomplete = event.body.get("compensation") == "incomplete"
+            self._status = "undoing" if end == "failed" and incomplete else end

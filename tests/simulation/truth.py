@@ -20,18 +20,18 @@ class Truth:
         self._ended: dict[str, str] = {}
         self._cancelled: dict[str, str] = {}
         self._stopping = ""
+        self._failed = False
 
     def fold(self, event: Event, state: RunState) -> None:
         """Follow an event that the machine has applied."""
         self._note(event)
         if event.kind in ("turn_started", "item_opened"):
             self._may_start(event, state)
-        node = state.nodes.get(event.item)
-        if node is not None:
-            before = self._ended.get(event.item, node.status)
-            hold("G7", before == node.status, f"{event.item!r} ended {before} and is {node.status}")
-            if node.status in ENDED and event.item not in self._ended:
-                self._ended[event.item] = node.status
+        for name, node in state.nodes.items():
+            before = self._ended.get(name, node.status)
+            hold("G7", before == node.status, f"{name!r} ended {before} and is {node.status}")
+            if node.status in ENDED and name not in self._ended:
+                self._ended[name] = node.status
                 self._check(node)
         if event.kind == "run_ended":
             self._check_run(event.body["status"], state)
@@ -109,10 +109,14 @@ class Truth:
         return ""
 
     def _check_run(self, status: str, state: RunState) -> None:
+        if self._failed:
+            hold("G7", status == "failed", f"a run that failed ends {status}")
+            return
+        self._failed = status == "failed"
         ends = {name: node.status for name, node in state.nodes.items()}
         hold("G7", not state.running, f"the run ended {status}, and {list(state.running)} run")
         required = {ends[name] for name, node in state.nodes.items() if _is_required(node)}
-        if (required & ENDED) - FINE:
+        if (required & ENDED) - FINE or state.stuck:
             hold("G7", status == "failed", f"a required item was lost and the run is {status}")
         elif any(end not in ENDED for end in ends.values()):
             due = "interrupted" if self._stopping else "paused"

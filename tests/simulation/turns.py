@@ -13,6 +13,11 @@ UNKNOWN = frozenset({"timeout", "deadline", "cancelled"})
 """Kinds of failure after which nobody knows what was done."""
 
 
+def undoes(turn: Turn) -> bool:
+    """Whether the turn stands for a compensation."""
+    return "/compensation-" in turn.attempt_id
+
+
 class Line:
     """What is durable of the turns of one item, and what its next turn must begin with."""
 
@@ -42,10 +47,13 @@ class Turns:
     def began(self, turn: Turn) -> None:
         """A call began in the world: what asks for it must be durable, and nothing forbid it."""
         call = (turn.attempt_id, turn.number)
-        line = self._line(turn.item_id)
         hold("G3", call in self._asked, f"{call} begins, and that is not durable")
         hold("G3", call not in self._begun, f"{call} begins for the second time")
         hold("G3", turn.key == self._asked[call], f"{call} begins with the key {turn.key!r}")
+        self._begun.add(call)
+        if undoes(turn):
+            return
+        line = self._line(turn.item_id)
         hold("G3", turn.key == f"r/{turn.item_id}/turn-{turn.number}", f"{call} has {turn.key!r}")
         hold("G3", not line.accepted, f"{turn.item_id!r} was accepted, and {call} begins")
         hold(
@@ -54,7 +62,6 @@ class Turns:
             f"{call} begins with {turn.state!r}, saved is {line.saved!r}",
         )
         hold("G3", not line.cancelled, f"{call} begins, and was cancelled")
-        self._begun.add(call)
 
     def answered(self, turn: Turn, result: TurnResult) -> None:
         """A call ended in the world."""
@@ -119,7 +126,7 @@ class Turns:
         self._check_answer(event, body, line)
         line.running = ""
         if body["status"] == "yields":
-            line.finished, line.saved = line.turn, body.get("state")
+            line.finished, line.saved = line.turn, _saved(line.saved, body)
         elif body["status"] == "done" and body["verdict"]["accepted"]:
             line.accepted = True
         else:
@@ -128,7 +135,7 @@ class Turns:
     def _check_answer(self, event: Event, body: Mapping[str, Any], line: Line) -> None:
         call = (event.attempt, line.turn)
         if call not in self._begun:
-            hold("G6", body.get("kind") == "cancelled", f"{call} never began, and is answered")
+            hold("G6", body.get("kind") in UNKNOWN, f"{call} never began, and is answered")
             return
         hold("G6", call in self._answers, f"{call} is answered, and its call has not ended")
         result = self._answers.pop(call)
@@ -149,6 +156,17 @@ class Turns:
         if not (line.held or stopped):
             line.finished, line.saved = 0, None
 
+    def _compensation_started(self, event: Event, body: Mapping[str, Any]) -> None:
+        self._asked[event.attempt, 1] = body["key"]
+
+    def _compensation_ended(self, event: Event, body: Mapping[str, Any]) -> None:
+        result = self._answers.pop((event.attempt, 1), None)
+        begun = (event.attempt, 1) in self._begun
+        hold("G6", result is not None or not begun, f"{event.attempt!r} ends, and its call has not")
+        if body["status"] == "done":
+            done = result is not None and result.status == "done"
+            hold("G9", done, f"{event.attempt!r} is done, and answered {result}")
+
     def _item_decided(self, event: Event, body: Mapping[str, Any]) -> None:
         line = self._line(event.item)
         # A result that was accepted and yet did not count (it conflicted) may be asked for again.
@@ -162,3 +180,9 @@ class Turns:
 
     def _item(self, name: str) -> Item:
         return self._plan.items.get(name) or self._plan.items[name.rpartition(".")[0]]
+
+
+def _saved(before: Json, body: Mapping[str, Any]) -> Json:
+    if "added" not in body:
+        return body.get("state")
+    return (before or [])[: body["added"]["keep"]] + body["added"]["add"]

@@ -18,10 +18,12 @@ from tests.simulation.broken import hold
 from tests.simulation.tenure import Tenure
 from tests.simulation.truth import Truth
 from tests.simulation.turns import Turns
+from tests.simulation.undoing import Undoing
 from tests.simulation.versions import Versions
 
 SEEN = (
     *("status", "attempt", "turn", "grant", "kind", "reason", "seal", "approved", "lost"),
+    *("begun", "snapshot", "undone", "undo_failed", "sequel"),
     *("excused", "resume_at", "retry_at", "held", "read_version", "continued", "output"),
 )
 
@@ -32,7 +34,12 @@ class Watched(Run):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self.applied = 0
-        self._follow = (Books(plan).fold, Versions(plan).fold, Truth(plan).fold)
+        self._follow = (
+            Books(plan).fold,
+            Versions(plan).fold,
+            Truth(plan).fold,
+            Undoing(plan).fold,
+        )
 
     def apply(self, event: Event) -> None:
         """Apply the event, and follow what it did."""
@@ -43,7 +50,7 @@ class Watched(Run):
 
 
 class Watch(Witness):
-    """Every promise that a simulation can break: G1 to G8 and G11, one after the other."""
+    """Every promise that a simulation can break: G1 to G9 and G11, one after the other."""
 
     def __init__(self, plan: Plan, disk: Disk) -> None:
         self._disk = disk
@@ -69,6 +76,8 @@ class Watch(Witness):
         for number, event in enumerate(events):
             if event.kind == "run_started":
                 self._authority.start(event.time)
+            elif event.kind == "turn_started":
+                self._authority.asked(event.attempt, event.time)
             elif event.kind == "item_decided" and event.body.get("narrow"):
                 self._authority.narrow(event.item, event.body["narrow"])
             self._turns.kept(event)

@@ -4,10 +4,18 @@ from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
-from forge_cli.engines.recording import carried_out, expiry, ignored, response
+from forge_cli.engines.recording import (
+    carried_out,
+    compensated,
+    expiry,
+    ignored,
+    response,
+    snapshot_taken,
+)
 from forge_cli.multiagent.assignment import Assignment
+from forge_cli.multiagent.compensation import to_keep
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.ports import Artifacts, Clock, Judge, Ledger, Observer
+from forge_cli.multiagent.ports import Artifacts, Clock, Judge, Keeper, Ledger, Observer
 from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.turn import Turn, TurnResult
 
@@ -50,6 +58,7 @@ class SimulationEngine:
         judge: Judge,
         clock: Clock,
         artifacts: Artifacts,
+        keeper: Keeper,
         observers: Iterable[Observer] = (),
     ) -> None:
         self._run = run
@@ -58,14 +67,18 @@ class SimulationEngine:
         self._judge = judge
         self._clock = clock
         self._artifacts = artifacts
+        self._keeper = keeper
         self._observers = tuple(observers)
         self._batch: list[Event] = []
         self._inbox: deque[Response] = deque()
         self._signals: deque[str] = deque()
         self._turns: dict[str, Turn] = {}
+        # Turns that begin once what they may change has been kept, and that is durable.
+        self._keeping: dict[str, Turn] = {}
         self._timers: dict[str, int] = {}
         self._expired: dict[str, tuple[str, str]] = {}
         self._cancelled: set[str] = set()
+        self._begun: set[str] = set()
         self._renewed = clock.now()
 
     def begin(self, *begun: Event) -> None:
@@ -87,6 +100,9 @@ class SimulationEngine:
         self._commit()
         if self._run.state.status:
             return False
+        kept, self._keeping = self._keeping, {}
+        for turn in kept.values():
+            self._begin(turn)
         for turn in turns:
             self._start(turn)
         return True
@@ -94,7 +110,7 @@ class SimulationEngine:
     def wakeup(self) -> int:
         """When the next pass is due though nothing arrives, in milliseconds since the epoch."""
         now = self._clock.now()
-        if self._inbox or self._signals:
+        if self._inbox or self._signals or self._keeping:
             return now
         times = [self._renewed + HEARTBEAT, *self._timers.values()]
         due = self._run.wakeup(now)
@@ -110,6 +126,10 @@ class SimulationEngine:
             signal = self._signals.popleft()
             if not self._run.state.signal:
                 self._record(Event(now, "run_stopping", body={"signal": signal}))
+        for attempt, turn in self._keeping.items():
+            if attempt in self._run.state.running:
+                kept = self._keeper.keep(to_keep(self._run.state, turn), lambda: False)
+                self._record(snapshot_taken(turn, kept, now))
         while self._inbox:
             self._record(self._answered(self._inbox.popleft(), now))
         for attempt in [attempt for attempt, due in self._timers.items() if due <= now]:
@@ -118,15 +138,20 @@ class SimulationEngine:
             self._cancel(attempt)
 
     def _answered(self, answer: Response, now: int) -> Event:
-        state, attempt = self._run.state, answer.attempt
-        event = ignored(state, answer.sender, attempt, answer.turn, now)
-        if event is None:
-            expired = self._expired.pop(attempt, None)
-            self._timers.pop(attempt, None)
-            self._cancelled.discard(attempt)
-            turn = self._turns.pop(attempt)
-            event = response(self._judge, turn, answer.result, answer.sender, now, expired)
-        return event
+        state, attempt, sender = self._run.state, answer.attempt, answer.sender
+        turn = self._turns.get(attempt)
+        undoes = attempt in state.compensating and turn is not None and sender == _channel(turn)
+        late = None if undoes else ignored(state, sender, attempt, answer.turn, now)
+        if late is not None:
+            return late
+        turn = self._turns.pop(attempt)
+        self._timers.pop(attempt, None)
+        self._cancelled.discard(attempt)
+        self._begun.discard(attempt)
+        expired = self._expired.pop(attempt, None)
+        if undoes:
+            return compensated(state, turn, answer.result, now, expired is not None)
+        return response(self._judge, turn, answer.result, sender, now, expired)
 
     def _decide(self) -> list[Turn]:
         turns: list[Turn] = []
@@ -147,26 +172,36 @@ class SimulationEngine:
             self._ledger.renew(now)
             self._renewed = now
         for event in batch:
-            if event.kind == "turn_cancelled":
+            if event.kind in ("turn_cancelled", "compensation_cancelled"):
                 self._cancel(event.attempt)
             for observe in self._observers:
                 observe(event)
 
     def _start(self, turn: Turn) -> None:
-        attempt = turn.attempt_id
-        self._turns[attempt] = turn
-        if attempt in self._cancelled:
-            # What was decided behind it, in the same pass, has ended its item or the run.
-            sender = f"{turn.role_id}#{turn.item_id}"
-            stopped = TurnResult.failed("cancelled", "it was cancelled before it began", usage={})
-            self.deliver(Response(sender, attempt, turn.number, stopped))
+        self._turns[turn.attempt_id] = turn
+        self._timers[turn.attempt_id] = self._clock.now() + turn.timeout
+        if to_keep(self._run.state, turn):
+            self._keeping[turn.attempt_id] = turn
+        else:
+            self._begin(turn)
+
+    def _begin(self, turn: Turn) -> None:
+        if turn.attempt_id not in self._cancelled:
+            self._begun.add(turn.attempt_id)
+            self._calls.begin(turn)
             return
-        self._timers[attempt] = self._clock.now() + turn.timeout
-        self._calls.begin(turn)
+        # What was decided behind it, before it could begin, has ended its item or the run.
+        stopped = TurnResult.failed("cancelled", "it was cancelled before it began", usage={})
+        self.deliver(Response(_channel(turn), turn.attempt_id, turn.number, stopped))
 
     def _cancel(self, attempt: str) -> None:
         """Cancel a turn, once: a handler that is cancelled again gives no grace any more."""
         if attempt not in self._cancelled:
             self._cancelled.add(attempt)
-            if attempt in self._turns:
+            if attempt in self._begun:
                 self._calls.cancel(self._turns[attempt])
+
+
+def _channel(turn: Turn) -> str:
+    """Where the answer to a turn comes from."""
+    return f"{turn.role_id}#{turn.item_id}"

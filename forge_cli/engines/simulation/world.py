@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from heapq import heappop, heappush
 from itertools import count
@@ -12,12 +13,12 @@ from forge_cli.engines.simulation.engine import Response, SimulationEngine
 from forge_cli.engines.simulation.ledger import Disk
 from forge_cli.engines.simulation.script import AT_APPENDS, Cast, Fault, Witness
 from forge_cli.errors import ForgeError
+from forge_cli.multiagent.compensation import RESTORE
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Json, Plan
-from forge_cli.multiagent.ports import Artifacts, Judge
+from forge_cli.multiagent.ports import Artifacts, Judge, Keeper
 from forge_cli.multiagent.recovery import taken_over
 from forge_cli.multiagent.run import Run
-from forge_cli.multiagent.run_state import RESUMABLE
 from forge_cli.multiagent.times import to_text
 from forge_cli.multiagent.turn import Turn, TurnResult
 
@@ -26,6 +27,9 @@ START = 1_000_000
 
 LONGEST = 5_000
 """Steps after which a world in which something still happens is taken for one without end."""
+
+MOST = 12
+"""Epochs after which nobody tries again to undo what could not be undone."""
 
 WAITS = (0, 1, 1_000, 20_000, 70_000)
 """Milliseconds until somebody goes on with a run that was left."""
@@ -51,6 +55,7 @@ class Simulation:
         cast: Cast,
         judge: Judge,
         artifacts: Artifacts,
+        keeper: Keeper,
         faults: Sequence[Fault] = (),
         seed: int = 0,
         inputs: Mapping[str, Json] | None = None,
@@ -64,6 +69,7 @@ class Simulation:
         self._cast = cast
         self._judge = judge
         self._artifacts = artifacts
+        self._keeper = keeper
         self._inputs = inputs or {}
         self._witness = witness or Witness()
         self._engine = engine
@@ -136,7 +142,7 @@ class Simulation:
             return
         controller = Controller(name, clock, ledger, run, self)
         controller.engine = self._engine(
-            run, ledger, controller, self._judge, clock, self._artifacts
+            run, ledger, controller, self._judge, clock, self._artifacts, self._keeper
         )
         self._controllers.append(controller)
         controller.engine.begin(*self._begun(controller))
@@ -205,9 +211,12 @@ class Simulation:
     def begin(self, controller: Controller, turn: Turn) -> None:
         """Begin a call of that controller's."""
         self._witness.began(turn, controller.clock.now())
-        call = Call(turn, controller, self._cast.reply(turn))
+        reply = self._cast.reply(turn)
+        if turn.handler_kind == RESTORE:
+            changed = self._keeper.restore(turn.handler["snapshot"])
+            reply = replace(reply, result=TurnResult.done({"changed": changed}), stopped=None)
+        call = Call(turn, controller, reply)
         controller.calls[turn.attempt_id] = call
-        reply = call.reply
         self._at(self._time + reply.after, partial(self._finish, call, reply.result))
         for after, stray in reply.strays:
             self._at(self._time + after, partial(self._arrive, controller, stray))
@@ -275,4 +284,5 @@ class Simulation:
 
 
 def _is_final(run: Run) -> bool:
-    return bool(run.state.status) and run.state.status not in RESUMABLE
+    over = bool(run.state.status) and not run.state.resumable
+    return over or (run.state.status == "failed" and run.state.epoch > MOST)
