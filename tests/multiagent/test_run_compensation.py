@@ -111,6 +111,24 @@ class TestBranches:
         assert [e.item for e in world.events if e.kind == "turn_started"] == ["g.x", "g.y", "b"]
         assert (world.ends()["b"], world.ends()["c"]) == ("cancelled", "cancelled")
 
+    def test_what_could_start_while_a_branch_is_undone_does_not(self) -> None:
+        group = item(
+            "g", role_id="", pattern="parallel", children=("g.x", "g.y"), then="compensate"
+        )
+        parts = [undoable("g.x", parent="g"), item("g.y", parent="g", depends_on=("g.x",))]
+        others = [item("z"), item("b", depends_on=("g.x", "z"), required=False)]
+        world = World(plan([group, *parts, *others], max_concurrency=2)).start()
+        world.advance()
+        world.answer("r/g.x/1", done())
+        world.advance()
+        world.answer("r/g.y/1", failed())
+        world.advance()
+        assert world.run.state.compensating
+        world.answer("r/z/1", done())
+        world.go_on()
+        assert world.ends()["b"] == "cancelled"
+        assert world.reason("b") == "what it hangs on is undone with 'g'"
+
     def test_what_begins_while_it_is_being_stopped_is_undone_as_well(self) -> None:
         group = item(
             "g", role_id="", pattern="parallel", children=("g.x", "g.y"), then="compensate"

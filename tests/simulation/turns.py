@@ -185,4 +185,5 @@ class Turns:
 def _saved(before: Json, body: Mapping[str, Any]) -> Json:
     if "added" not in body:
         return body.get("state")
-    return (before or [])[: body["added"]["keep"]] + body["added"]["add"]
+    held = before if isinstance(before, list) else []
+    return held[: body["added"]["keep"]] + body["added"]["add"]

@@ -26,7 +26,8 @@ class Versions:
                 seen == self._version,
                 f"{event.item!r} reads version {seen} of {self._version}",
             )
-        if event.kind in ("turn_started", "item_opened"):
+        # A person who gives a result knows what there is by then.
+        if event.kind in ("turn_started", "item_opened", "item_decided"):
             self._read[event.item] = self._version
         node = state.nodes.get(event.item)
         if node is not None and node.status == "succeeded" and event.item not in self._done:
