@@ -117,6 +117,7 @@ class TestBranches:
         )
         parts = [undoable("g.x", parent="g"), item("g.y", parent="g", depends_on=("g.x",))]
         others = [item("z"), item("b", depends_on=("g.x", "z"), required=False)]
+        others.append(item("c", depends_on=("z",)))
         world = World(plan([group, *parts, *others], max_concurrency=2)).start()
         world.advance()
         world.answer("r/g.x/1", done())
@@ -126,7 +127,7 @@ class TestBranches:
         assert world.run.state.compensating
         world.answer("r/z/1", done())
         world.go_on()
-        assert world.ends()["b"] == "cancelled"
+        assert (world.ends()["b"], world.ends()["c"]) == ("cancelled", "succeeded")
         assert world.reason("b") == "what it hangs on is undone with 'g'"
 
     def test_what_begins_while_it_is_being_stopped_is_undone_as_well(self) -> None:

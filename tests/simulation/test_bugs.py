@@ -2,11 +2,14 @@
 
 import pytest
 
-from tests.simulation.bugs import BUGS
+from tests.simulation.machine_bugs import MACHINE
 from tests.simulation.play import broken
 from tests.simulation.scenario import scenario
+from tests.simulation.shell_bugs import SHELLS
 
 MOST = 1_000
+
+BUGS = {**MACHINE, **SHELLS}
 
 
 @pytest.mark.parametrize("bug", BUGS)

@@ -1,18 +1,11 @@
-"""Bugs to be planted: each breaks one thing in machine, ledger or engine, and nothing else."""
+"""Bugs of the machine: each breaks one thing of it, and nothing else."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
 from typing import Any
 
-import pytest
-
-from forge_cli.engines.simulation.controller import SkewedClock
-from forge_cli.engines.simulation.engine import Response, SimulationEngine
-from forge_cli.engines.simulation.ledger import Disk, MemoryLedger
-from forge_cli.errors import ForgeError
 from forge_cli.gateway.acceptance import Acceptance
-from forge_cli.ledger.leases import SPAN, Lease
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.budget import Account
 from forge_cli.multiagent.commits import Commits
@@ -26,43 +19,7 @@ from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.shared_state import merge
 from forge_cli.multiagent.starts import starts
 from forge_cli.multiagent.turn import Turn
-from tests.simulation.play import Ways
-
-Plant = Callable[[pytest.MonkeyPatch], Ways]
-
-
-def patched(*targets: str, by: Any) -> Plant:
-    """A bug that stands in for these names of modules of the core and its shells."""
-
-    def plant(patch: pytest.MonkeyPatch) -> Ways:
-        for target in targets:
-            patch.setattr(f"forge_cli.{target}", by)
-        return Ways()
-
-    return plant
-
-
-def method(owner: type, name: str, by: Any) -> Plant:
-    """A bug that stands in for a method."""
-
-    def plant(patch: pytest.MonkeyPatch) -> Ways:
-        patch.setattr(owner, name, by)
-        return Ways()
-
-    return plant
-
-
-def fold(kind: str, wrap: Callable[[RunState, Event, Callable[..., None]], None]) -> Plant:
-    """A bug in how one kind of event is folded; it is given how it should be."""
-
-    def plant(patch: pytest.MonkeyPatch) -> Ways:
-        right = RunState._FOLDS[kind]
-        folds = {**RunState._FOLDS, kind: lambda state, event: wrap(state, event, right)}
-        patch.setattr(RunState, "_FOLDS", folds)
-        return Ways()
-
-    return plant
-
+from tests.simulation.planting import Plant, fold, method, patched
 
 _reserve, _settle = Account.reserve, Account.settle
 
@@ -206,127 +163,7 @@ def _easy(self: Acceptance, turn: Turn, result: Any) -> Verdict:
     return Verdict(True, output=result.output)
 
 
-class HeldTwice(Disk):
-    def take(self, holder: str, now: int, by_force: bool = False) -> MemoryLedger:
-        return super().take(holder, now, by_force=True)
-
-
-class SameEpoch(Disk):
-    def take(self, holder: str, now: int, by_force: bool = False) -> MemoryLedger:
-        super().take(holder, now, by_force)
-        self.lease = Lease(holder, 1, now + SPAN)
-        return MemoryLedger(self, self.lease)
-
-
-class Torn(Disk):
-    """Loses the last event of long commits."""
-
-    def keep(self, events: Sequence[Event], epoch: int) -> None:
-        super().keep(events, epoch)
-        if len(events) > 2:
-            self._texts.pop()
-
-
-class Late(Disk):
-    """Acknowledges first and writes when the next commit comes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._unwritten: list[str] = []
-
-    def keep(self, events: Sequence[Event], epoch: int) -> None:
-        super().keep(events, epoch)
-        texts = self._texts[len(self._texts) - len(events) :]
-        del self._texts[len(self._texts) - len(events) :]
-        self._texts += self._unwritten
-        self._unwritten = texts
-
-
-class Altering(Disk):
-    """Reads back a moment later than it was written."""
-
-    def events(self) -> Iterator[Event]:
-        for number, event in enumerate(super().events()):
-            yield event._replace(time=event.time + (number > 4))
-
-
-def _half(self: MemoryLedger, events: Sequence[Event]) -> None:
-    self._check()
-    self._disk.keep(events[:1], self.epoch)
-    self._disk.accident(lambda: self._disk.keep(events[1:], self.epoch))
-
-
-class Hasty(SimulationEngine):
-    """Begins turns before they are durable."""
-
-    def _decide(self) -> list[Turn]:
-        for turn in super()._decide():
-            self._start(turn)
-        return []
-
-
-class Heedless(SimulationEngine):
-    """Begins what was cancelled in the same pass."""
-
-    def _start(self, turn: Turn) -> None:
-        self._cancelled.discard(turn.attempt_id)
-        super()._start(turn)
-
-
-class Timeless(SimulationEngine):
-    """Never looks at the time that a turn has."""
-
-    def _start(self, turn: Turn) -> None:
-        super()._start(turn)
-        self._timers.clear()
-
-
-class Deaf(SimulationEngine):
-    """Asks no turn to end."""
-
-    def _cancel(self, attempt: str) -> None:
-        self._cancelled.add(attempt)
-
-
-class Careless(SimulationEngine):
-    """Loses each seventh answer."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._number = 0
-
-    def deliver(self, answer: Response) -> None:
-        self._number += 1
-        if self._number % 7:
-            super().deliver(answer)
-
-
-class Stubborn(SimulationEngine):
-    """Goes on though the ledger refused."""
-
-    def _commit(self) -> None:
-        try:
-            super()._commit()
-        except ForgeError:
-            self._batch = []
-
-
-class Forger(SimulationEngine):
-    """Records an answer under the turn that runs, whatever it answers."""
-
-    def deliver(self, answer: Response) -> None:
-        turn = self._turns.get(answer.attempt)
-        number = turn.number if turn else answer.turn
-        sender = f"{turn.role_id}#{turn.item_id}" if turn else answer.sender
-        super().deliver(answer._replace(turn=number, sender=sender))
-
-
-def ways(**made: Any) -> Plant:
-    """A bug in what the world is made of."""
-    return lambda _: Ways(**made)
-
-
-BUGS: dict[str, tuple[str, Plant]] = {
+MACHINE: dict[str, tuple[str, Plant]] = {
     "a slice is reserved twice": ("G4", method(Account, "reserve", _twice)),
     "a turn is not settled": ("G4", patched("multiagent.run_state.settle", by=_unsettled)),
     "usage beyond a slice is not noticed": (
@@ -409,26 +246,5 @@ BUGS: dict[str, tuple[str, Plant]] = {
         patched("multiagent.compensation._compensation", by=_another_key),
     ),
     "undoing a failed run makes it another": ("G7", fold("run_resumed", _open_again)),
-    "fencing is off": ("G8", method(MemoryLedger, "_check", lambda self: None)),
-    "a lease is given to whoever asks": ("G8", ways(disk=HeldTwice)),
-    "an epoch is used again": ("G8", ways(disk=SameEpoch)),
-    "a long commit loses its last event": ("G2", ways(disk=Torn)),
-    "a commit is acknowledged before it is kept": ("G2", ways(disk=Late)),
-    "events are read back otherwise": ("G2", ways(disk=Altering)),
-    "half of a commit is kept when its controller crashes": (
-        "G2",
-        method(MemoryLedger, "append", _half),
-    ),
-    "a clock falls behind what was recorded": (
-        "G2",
-        method(SkewedClock, "not_before", lambda self, time: time),
-    ),
-    "turns begin before they are durable": ("G3", ways(engine=Hasty)),
-    "a turn that was cancelled begins": ("G3", ways(engine=Heedless)),
-    "a turn has all the time there is": ("G1", ways(engine=Timeless)),
-    "no call is asked to end": ("G1", ways(engine=Deaf)),
-    "an answer is lost": ("end", ways(engine=Careless)),
-    "a refusal of the ledger is ignored": ("G3", ways(engine=Stubborn)),
-    "an answer is recorded as another's": ("G6", ways(engine=Forger)),
 }
 """Each bug, the promise it breaks, and how it is planted."""
