@@ -31,7 +31,11 @@ FORMS: Mapping[str, Form] = {
     SCHEMA_ID: Form("a schema's name", "an id, '@' and a whole number", "findings@3"),
     VARIABLE: Form("the name of a variable", "letters, digits and '_', no digit first", "GH_TOKEN"),
     VERSION: Form("a version", "three whole numbers joined by dots", '"2.1.0"'),
-    CALL: Form("a function", "a Python file, ':' and the function's name", '"handlers.py:review"'),
+    CALL: Form(
+        "a function",
+        "a Python file that exists below the manifest's folder, ':' and its function",
+        '"handlers.py:review"',
+    ),
     EXIT_STATUS: Form("an exit status", "a whole number from 1 to 255", '"42"'),
     CONFIDENCE: Form("a confidence", "a decimal from 0 to 1 as text", '"0.8"'),
     PROGRAM: Form("a program", "its name or its path", "make"),

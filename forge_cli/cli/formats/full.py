@@ -13,18 +13,25 @@ from forge_cli.manifest.findings import Finding, Place, Spot
 
 def write(checked: Checked, terminal: Terminal) -> Iterator[str]:
     """Lines: each finding framed, then how many there are and where to read on."""
-    rule = ""
+    told = False
     for report in checked.reports:
         sources = _Sources(report, terminal)
         for finding in report.findings:
-            if rule:
+            if told:
                 yield ""
             yield from map(terminal.fit, _frame(sources, finding, terminal))
-            rule = finding.rule
+            told = True
     if checked.reports and not checked.quiet:
-        if rule:
+        if told:
             yield ""
-        yield summary(checked.reports) + (f"  More: forge explain {rule}" if rule else "")
+        yield summary(checked.reports) + _more(checked.reports)
+
+
+def _more(reports: Sequence[Report]) -> str:
+    """Where to read on about the first error, or the first warning where there is no error."""
+    findings = [finding for report in reports for finding in report.findings]
+    first = min(findings, key=lambda each: each.severity != "error", default=None)
+    return f"  More: forge explain {first.rule}" if first else ""
 
 
 def summary(reports: Sequence[Report]) -> str:

@@ -19,6 +19,9 @@ _PLAIN = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*"
 _HYPHENATED = r"(?a)(?<![\w\"-])([A-Za-z_]\w*(?:-[A-Za-z0-9_]+)+)"
 _BARE_LITERAL = r"(?P<sign>[=!<>]=|[<>])\s*(?P<literal>-?[0-9]+(?:\.[0-9]+)?)(?![\w`])"
 
+# A name that needs no double quotes and has them was meant as text.
+_TEXT = r"([=!]=\s*)\"([A-Za-z_]\w*)\"(?!\s*[.\[])"
+
 
 class Reading(NamedTuple):
     """What an expression reads, or why it cannot be compiled.
@@ -186,7 +189,7 @@ def _translated(text: str) -> str:
     for found in reversed([*re.finditer(_BARE_LITERAL, _outside_quotes(text))]):
         start, end = found.span("literal")
         text = f"{text[:start]}`{found['literal']}`{text[end:]}"
-    return text
+    return re.sub(_TEXT, r"\1'\2'", text)
 
 
 def _outside_quotes(text: str) -> str:

@@ -32,6 +32,10 @@ class Readable(Protocol):
         ...
 
 
+ANYTHING = '{"type": "object"}'
+"""A schema that takes every result, as a first one to type."""
+
+
 class Problem(NamedTuple):
     """What is wrong in a schema: at a path inside the document of a file (the first: '')."""
 

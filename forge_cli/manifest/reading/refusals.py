@@ -122,7 +122,7 @@ def duplicate_key(event: Any, first: Path | None) -> Finding:
         "duplicate-key",
         Spot(first or (), "key", "second here", place=place_of(event)),
         f"duplicate key '{shorten(event.value)}'",
-        "delete or rename one of them",
+        "keep the one that is meant, delete or rename the other (most readers take the last one)",
         related,
     )
 

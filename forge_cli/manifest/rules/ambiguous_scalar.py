@@ -51,7 +51,7 @@ def _told(error: StructureError) -> tuple[str, str]:
     if not isinstance(value, str):
         return (
             f"ambiguous number for {place}: unquoted, 1.10 is read as 1.1",
-            f'put it in quotes, three whole numbers:  {error.path[-1]}: "{_three(value)}"',
+            f"put three whole numbers in quotes:  {_three(str(error.path[-1]), value)}",
         )
     key = error.path[-1]
     if "true or false" in error.wanted:
@@ -64,9 +64,11 @@ def _told(error: StructureError) -> tuple[str, str]:
     return f"ambiguous number '{value}' for {place}", hint
 
 
-def _three(number: float) -> str:
-    """A version that begins as the number does."""
-    return f"{number}.0" if "." in str(number) else f"{number}.0.0"
+def _three(key: str, number: float) -> str:
+    """The versions that begin as the number may have been written: its last zeros are lost."""
+    if "." not in str(number):
+        return f'{key}: "{number}.0.0"'
+    return f'{key}: "{number}.0"  or, where it was {number}0,  {key}: "{number}0.0"'
 
 
 def _decimal(value: str) -> str:

@@ -75,7 +75,7 @@ def _conditions(
 ) -> Iterator[Finding]:
     for steps in paths:
         if not steps or steps[0] not in ROOTS:
-            yield _unknown_root(path, steps, topology)
+            yield _unknown_root(path, text, steps, topology)
         elif len(steps) == 1:
             yield Finding(
                 RULE,
@@ -105,7 +105,7 @@ def _negated(text: str, root: str) -> str:
     return f"'!' takes only the first name: write  !({found[1]})" if found else ""
 
 
-def _unknown_root(path: Path, steps: Steps, topology: Topology) -> Finding:
+def _unknown_root(path: Path, text: str, steps: Steps, topology: Topology) -> Finding:
     if not steps:
         return Finding(
             RULE,
@@ -120,21 +120,31 @@ def _unknown_root(path: Path, steps: Steps, topology: Topology) -> Finding:
         RULE,
         Spot(path, note=f"did you mean '{suggestion.word}'?" if suggestion else "", token=steps[0]),
         f"'{steps[0]}' is always null here: a condition looks at inputs, items and state",
-        _below_a_root(steps, topology)
-        or f"a name that is meant as text stands in single quotes:  '{steps[0]}'",
+        _below_a_root(text, steps, topology) or _as_text(text, steps[0]),
     )
 
 
-def _below_a_root(steps: Steps, topology: Topology) -> str:
+def _as_text(text: str, name: str) -> str:
+    """What to type for a name that was meant as text: it is compared with something."""
+    mended = re.sub(rf"(?<=[=<>])(\s*)\"?{re.escape(name)}\"?(?![\w.\"\[-])", rf"\1'{name}'", text)
+    if mended == text:
+        return f"a name that is meant as text stands in single quotes:  '{name}'"
+    return f"write  {mended}\na name that is meant as text stands in single quotes"
+
+
+def _below_a_root(text: str, steps: Steps, topology: Topology) -> str:
     """What to type for an input, or an item's output or status, without what it stands below."""
     first, *rest = steps
+    meant = ""
     if first in topology.data.get("inputs", ()):
-        return f"write  inputs.{'.'.join(map(_quoted, steps))}"
-    if first in _OTHERS_ITEMS and rest:
-        return f"write  items.{'.'.join(map(_quoted, rest))}"
-    if first in topology.nodes and rest and rest[0] in ("outputs", "status"):
-        return f"write  items.{'.'.join(map(_quoted, steps))}"
-    return ""
+        meant = f"inputs.{'.'.join(map(_quoted, steps))}"
+    elif first in _OTHERS_ITEMS and rest:
+        meant = f"items.{'.'.join(map(_quoted, rest))}"
+    elif first in topology.nodes and rest and rest[0] in ("outputs", "status"):
+        meant = f"items.{'.'.join(map(_quoted, steps))}"
+    written = r"\.".join(rf"\"?{re.escape(step)}\"?" for step in steps)
+    mended = re.sub(rf"(?<![\w.]){written}", lambda _: meant, text)
+    return f"write  {mended}" if meant else ""
 
 
 _OTHERS_ITEMS = ("needs", "steps", "jobs", "tasks")

@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.library import Library, Named, validity
-from forge_cli.manifest.meaning.schemas import Problem
+from forge_cli.manifest.meaning.schemas import ANYTHING, Problem
 from forge_cli.manifest.subject import Subject
 
 RULE = "bad-schema"
@@ -46,7 +46,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     for name in library.named():
         document, fault = library.document(name)
         if fault:
-            yield _finding(name, Problem(fault, file=name.file), None)
+            hint = f"write a JSON Schema into it, such as  {ANYTHING}"
+            yield _finding(name, Problem(fault, file=name.file, hint=hint), None)
             continue
         if document is None:
             continue

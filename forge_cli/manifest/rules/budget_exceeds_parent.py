@@ -93,6 +93,13 @@ def _finding(path: Path, dimension: str, figure: int, most: int, name: str, plac
         RULE,
         Spot(path, note=has if not place else f"more than {name} has"),
         f"{dimension} {amount(dimension, figure)} exceeds the {amount(dimension, most)} of {name}",
-        f"write  {dimension}: {amount(dimension, most)}  or less\nor raise it above, {BREAKS}",
+        f"write  {dimension}: {amount(dimension, most)}  or less\n"
+        f"{_raised(dimension, figure, name, place)}, {BREAKS}",
         related,
     )
+
+
+def _raised(dimension: str, figure: int, name: str, place: Path) -> str:
+    if place:
+        return f"or raise {dimension} in the budget of {name} to {amount(dimension, figure)}"
+    return f"or write  budget: {{{dimension}: {amount(dimension, figure)}}}  at the top"

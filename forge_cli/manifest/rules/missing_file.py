@@ -35,6 +35,7 @@ from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.assembly import section
+from forge_cli.manifest.meaning.schemas import ANYTHING
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.suggest import nearest
 
@@ -63,7 +64,15 @@ def _hint(subject: Subject, path: Path, name: str) -> str:
         if meant:
             return f"write  completion: schema:{meant}"
     holder = "included file" if path[:2] in subject.source.origins else "manifest"
-    return f"files are named from the {holder}'s folder, and lie below it"
+    where = f"files are named from the {holder}'s folder, and lie below it"
+    what = _CONTENTS.get(str(path[-1]), f"a JSON Schema, such as  {ANYTHING}")
+    return f"{where}\nmend the name, or create the file with {what}"
+
+
+_CONTENTS = {
+    "call": "the function in it",
+    "instructions_file": "the text that the agent is to follow",
+}
 
 
 def _files(subject: Subject) -> Iterator[tuple[Path, str, str]]:

@@ -29,9 +29,8 @@ from forge_cli.manifest.naming import alternatives, describe
 from forge_cli.manifest.subject import Subject
 
 _HINTS: Mapping[str, str] = {
-    "authority": "write  authority: []  for nothing, or the capabilities that it may use",
+    "authority": "write  authority: []  for nothing, or the capabilities of the delegate it needs",
     "budget": "write  budget: {model_calls: 0}  or the most that it may spend",
-    "capabilities": "write  capabilities: []  for nothing, or what it may use",
     "completion": "write  completion: schema:ID@VERSION  or the path of a JSON Schema",
     "deadline": "write  deadline: 90m  or a time with an offset",
     "delegate": "write  delegate: agent:ROLE",
@@ -52,9 +51,19 @@ def check(subject: Subject) -> Iterator[Finding]:
         hint = _HINTS.get(error.key, f"write  {error.key}:  (forge explain {error.key})")
         if error.known:
             hint = f"write  {error.key}: {error.known[0]}  (known: {alternatives(error.known)})"
+        elif error.key == "capabilities":
+            hint = _grantable(subject)
         yield Finding(
             "missing-key",
             Spot(error.path, "key"),
             f"{describe(error.path)} has no '{error.key}'",
             hint,
         )
+
+
+def _grantable(subject: Subject) -> str:
+    """`capabilities` with nothing, and the words that can stand there."""
+    from textwrap import fill
+
+    words = fill(", ".join(subject.topology.vocabulary.words), 72, break_on_hyphens=False)
+    return f"write  capabilities: []  for nothing, or put what it may use in the brackets:\n{words}"

@@ -34,10 +34,11 @@ work_items:
 from collections.abc import Iterator
 
 from forge_cli.manifest.findings import Finding, Spot
-from forge_cli.manifest.meaning.nodes import Node
-from forge_cli.manifest.meaning.routes import lacks
-from forge_cli.manifest.meaning.scopes import TOO_MUCH, spent
+from forge_cli.manifest.meaning.nodes import Agent, Node
+from forge_cli.manifest.meaning.routes import Need, lacks
+from forge_cli.manifest.meaning.scopes import TOO_MUCH, covers, spent
 from forge_cli.manifest.meaning.topology import Topology
+from forge_cli.manifest.naming import BREAKS, SHORT, flow
 from forge_cli.manifest.subject import Subject
 
 RULE = "no-capable-role"
@@ -69,16 +70,34 @@ def _finding(topology: Topology, node: Node) -> Finding:
     words = ", ".join(f"'{word}'" for word in sorted(need.capabilities)) or "no capability"
     lacking = sorted((lacks(role, need), role.role_id) for role in topology.roles.values())
     lacking.sort(key=lambda pair: len(pair[0]))
-    lines = [f"{role} lacks {', '.join(lack)}" for lack, role in lacking[:MOST_SHOWN]]
+    lines = [f"role '{role}' lacks {' and '.join(lack)}" for lack, role in lacking[:MOST_SHOWN]]
     if len(lacking) > MOST_SHOWN:
         lines.append(f"and {len(lacking) - MOST_SHOWN} more roles")
     if not lacking:
         lines = ["there are no roles; write  run: [...]  or add a role that holds what it needs"]
     else:
-        lines.append("add what is missing to a role, or write  run: [...]  for a program")
+        lines += _added(topology.roles[lacking[0][1]], need)
+        lines.append("or write  run: [PROGRAM]  in the item for a program")
     return Finding(
         RULE,
         Spot(node.path, "key", "it names nobody, so a role is looked for"),
         f"no role can do item '{node.item_id}', which needs {words}",
         "\n".join(lines),
     )
+
+
+def _added(role: Agent, need: Need) -> list[str]:
+    """The lines of a role with all that it lacks."""
+    held = (
+        ("capabilities", role.written.get("capabilities", []), sorted(need.capabilities)),
+        ("outputs", role.outputs, sorted(need.outputs)),
+        ("scope", role.scope, [each for each in need.scope if not covers(role.scope, (each,))]),
+    )
+    return [
+        f"write in role '{role.role_id}', {BREAKS}:",
+        *(
+            f"  {key}: {flow([*has, *(each for each in needs if each not in has)], SHORT)}"
+            for key, has, needs in held
+            if not set(needs) <= set(has)
+        ),
+    ]

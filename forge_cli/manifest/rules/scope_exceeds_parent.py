@@ -115,7 +115,9 @@ def _disparate(node: Node, above: Node, link: _Above, witness: str | None) -> Fi
         Spot((*above.path, "scope"), "key", f"{name} hands on {flow_scopes([*above.scope])}"),
         Spot(link.path, "key", f"{link.name} may touch {flow_scopes([*link.scope])}"),
     )
-    note = f"reaches {witness!r}, which the role does not" if witness is not None else ""
+    note = (
+        f"reaches {witness!r}, for example, which the role does not" if witness is not None else ""
+    )
     both = meet(above.scope, link.scope)
     hint = f"give it another role, or {name} a scope that {link.name} reaches, too"
     return Finding(
@@ -148,7 +150,7 @@ def _finding(
     path: Path, scopes: tuple[str, ...], text: str, link: _Above, witness: str | None
 ) -> Finding:
     note = (
-        f"reaches {witness!r}, which {_pronoun(link)} does not"
+        f"reaches {witness!r}, for example, which {_pronoun(link)} does not"
         if witness is not None
         else f"too intricate to show that {_pronoun(link)} holds it"
     )

@@ -71,7 +71,9 @@ def _hint(error: StructureError) -> str:
     if "whole number" in error.wanted and isinstance(value, float) and value.is_integer():
         return f"write  {before}{int(value)}"
     if key in _SPANS and isinstance(value, int) and not isinstance(value, bool):
-        return f"write  {before}{value}s  for seconds; m, h and d are known as well"
+        return (
+            f"write  {before}{value}s  if seconds are meant, {value}m, {value}h or {value}d if not"
+        )
     if (
         error.wanted == ("text",)
         and _is_free_text(error.path)

@@ -225,10 +225,15 @@ def test_concise_is_one_line_each() -> None:
 def test_the_summary_counts() -> None:
     error = one(b"a: 1\n", Place(1, 1, 1, 2))
     warning = one(b"a: 1\n", Place(1, 1, 1, 2), severity="warning")
+    other = error._replace(findings=(error.findings[0]._replace(rule="another-rule"),))
     clean = Report("c.yaml", (), b"")
     last = [
         ((error,), "1 error in 1 file.  More: forge explain a-rule"),
         ((error, warning, warning), "1 error, 2 warnings in 3 files.  More: forge explain a-rule"),
+        (
+            (warning, other, error),
+            "2 errors, 1 warning in 3 files.  More: forge explain another-rule",
+        ),
         ((error, clean), "1 error in 1 of 2 files.  More: forge explain a-rule"),
         ((clean,), "No findings in 1 file."),
         ((clean._replace(unshown=1),), "No findings of the selected rules in 1 file."),

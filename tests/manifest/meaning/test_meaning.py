@@ -80,7 +80,7 @@ def test_a_scope_beyond_the_role_is_told_with_a_path_and_a_scope_to_type(
     assert found.message == "scope exceeds role 'reviewer'"
     assert found.spot == Spot(
         ("work_items", "review", "scope", 1),
-        note="reaches 'test_.py', which the role does not",
+        note="reaches 'test_.py', for example, which the role does not",
     )
     assert found.related == (
         Spot(

@@ -89,7 +89,10 @@ def test_faults_of_the_meaning_are_told_in_their_file() -> None:
     (finding,) = found(MANIFEST, {"team/a.yaml": text})
     assert (finding.rule, finding.spot.file) == ("missing-file", "team/a.yaml")
     assert finding.message == "handler file 'h.py' does not exist"
-    assert finding.hint == "files are named from the included file's folder, and lie below it"
+    assert finding.hint == (
+        "files are named from the included file's folder, and lie below it\n"
+        "mend the name, or create the file with the function in it"
+    )
     place = finding.spot.place
     assert place is not None
     assert text.splitlines()[1][place.column - 1 : place.end_column - 1] == "h.py"

@@ -59,7 +59,7 @@ def test_an_expression_of_endless_length_is_refused() -> None:
 @pytest.mark.parametrize(
     ("condition", "typed"),
     [
-        ("build.status == 'accepted'", "items.build.status"),
+        ("build.status == 'accepted'", "items.build.status == 'accepted'"),
         ("build.outputs.kind", "items.build.outputs.kind"),
         ("fast", "inputs.fast"),
         ("needs.build.outputs.kind", "items.build.outputs.kind"),
@@ -75,6 +75,25 @@ work_items:
 """
     (found,) = check(parse(text.encode()), "x.yaml")
     assert found.hint == f"write  {typed}"
+
+
+@pytest.mark.parametrize(
+    ("condition", "typed"),
+    [
+        ('inputs.fast == "yes"', "inputs.fast == 'yes'"),
+        ("inputs.fast == yes_sir || yes", "inputs.fast == 'yes_sir' || yes"),
+        ('inputs.fast == "yes" and inputs.fast', "inputs.fast == 'yes' && inputs.fast"),
+    ],
+)
+def test_a_name_that_is_compared_is_written_as_text(condition: str, typed: str) -> None:
+    text = f"""\
+forge: 1
+inputs: {{fast: {{}}}}
+work_items:
+  test: {{run: [make, test], capabilities: [], when: {condition!r}}}
+"""
+    hints = [each.hint for each in check(parse(text.encode()), "x.yaml")]
+    assert hints[0].partition("\n")[0] == f"write  {typed}"
 
 
 def test_all_names_with_a_hyphen_are_quoted_and_texts_stay_as_they_are() -> None:

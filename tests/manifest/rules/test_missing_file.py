@@ -25,4 +25,7 @@ schemas: {verdict@1: {type: object}}
 work_items: {a: {run: [x], capabilities: [], completion: schemas/other.json}}
 """
     (found,) = check(parse(text.encode()), "x.yaml")
-    assert found.hint == "files are named from the manifest's folder, and lie below it"
+    assert found.hint == (
+        "files are named from the manifest's folder, and lie below it\n"
+        'mend the name, or create the file with a JSON Schema, such as  {"type": "object"}'
+    )

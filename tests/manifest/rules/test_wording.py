@@ -45,7 +45,7 @@ def told(line: str) -> tuple[str, str]:
         (
             "deadline: 90",
             "expected text, found whole number 90 for 'deadline'",
-            "write  deadline: 90s  for seconds; m, h and d are known as well",
+            "write  deadline: 90s  if seconds are meant, 90m, 90h or 90d if not",
         ),
         (
             "work_items: {a: {run: [sleep, 5], capabilities: []}}",
@@ -90,7 +90,10 @@ def told(line: str) -> tuple[str, str]:
         (
             "version: 1.10",
             "ambiguous number for 'version': unquoted, 1.10 is read as 1.1",
-            'put it in quotes, three whole numbers:  version: "1.1.0"',
+            (
+                "put three whole numbers in quotes:  "
+                'version: "1.1.0"  or, where it was 1.10,  version: "1.10.0"'
+            ),
         ),
         (
             'version: "1.10"',
@@ -130,7 +133,11 @@ def told(line: str) -> tuple[str, str]:
         (
             "work_items: {a: {run: [x]}}",
             "item 'a' has no 'capabilities'",
-            "write  capabilities: []  for nothing, or what it may use",
+            (
+                "write  capabilities: []  for nothing, or put what it may use in the brackets:\n"
+                "read, repository-read, write, repository-write, execute, process,\n"
+                "test-run, network"
+            ),
         ),
         (
             "work_items: {a: {run: [x], script: x, capabilities: []}}",

@@ -53,7 +53,7 @@ work_items:
         ("needs: build", "depends_on: [build]"),
         ("depends_on: build, build", "depends_on: [build, build]"),
         ("timeout-minutes: 10", "timeout: 10m"),
-        ("timeout: 10", "timeout: 10s  for seconds; m, h and d are known as well"),
+        ("timeout: 10", "timeout: 10s  if seconds are meant, 10m, 10h or 10d if not"),
         ("continue-on-error: true", "required: false"),
         ("max-parallel: 2", "max_parallel: 2"),
         ("matrix: [a, b]", "for_each: [a, b]"),
