@@ -2,7 +2,8 @@
 
 Only what the manifest knows is filled: inputs, outputs and statuses of items, state, and a few
 values of the turn. Other tools' forms (`${HOME}`, `${{ }}`) would go through as they are and mean
-something else, or nothing.
+something else, or nothing. An agent's instructions, and where its model is, cannot come from what
+an item puts out: that is data.
 
 Bad:
 ```yaml
@@ -26,10 +27,10 @@ work_items:
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.meaning.nodes import Node
+from forge_cli.manifest.meaning.nodes import Agent, Node
 from forge_cli.manifest.meaning.references import Mention, Misread
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.subject import Subject
@@ -69,6 +70,25 @@ def check(subject: Subject) -> Iterator[Finding]:
     for node in topology.holding("script"):
         yield from _script(node)
     yield from _scopes(topology)
+    for role in topology.roles.values():
+        if role.written.get("handler", {}).get("kind") == "agent":
+            yield from _agent(role, topology.mentions.roles.get(role.role_id, ()))
+
+
+def _agent(role: Agent, mentions: Iterable[Mention]) -> Iterator[Finding]:
+    """What an agent puts out is data: nobody is told by it what to do, or whom to ask."""
+    for mention in mentions:
+        if mention.root in ("items", "state", "each"):
+            why = "instructions are no place for data"
+            yield _elsewhere(mention, why, f'write  with: {{data: "{mention.text}"}}  in the item')
+    for key in ("model", "base_url", "instructions_file"):
+        for found in re.findall(_OPENING, role.written["handler"].get(key, "")):
+            yield Finding(
+                RULE,
+                Spot((*role.path, "handler", key), token=found),
+                f"'{found}' is not filled in '{key}' of an agent",
+                "write it out",
+            )
 
 
 def _elsewhere(mention: Mention, why: str, hint: str) -> Finding:

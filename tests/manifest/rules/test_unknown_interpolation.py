@@ -60,3 +60,27 @@ def test_a_form_that_bash_refuses_is_told_whatever_its_root(
 @pytest.mark.parametrize("text", ["${each}", "${run}", "${HOME%.x}", "\\${inputs.x}", "$INPUT_X"])
 def test_what_is_ordinary_shell_in_a_script_is_let_be(text: str, findings: Findings) -> None:
     assert findings(f"forge: 1\nwork_items: {{a: {{script: 'x {text}', capabilities: []}}}}") == []
+
+
+AGENT = """forge: 1
+inputs: {{tone: {{default: strict}}}}
+roles:
+  r: {{capabilities: [], handler: {{kind: agent, base_url: "{url}", instructions: "{told}"}}}}
+work_items:
+  a: {{run: [x], capabilities: []}}
+  b: {{role: r, depends_on: [a]}}
+"""
+
+
+def test_instructions_of_an_agent_come_from_no_item(findings: Findings) -> None:
+    assert findings(AGENT.format(url="http://127.0.0.1:1/v1", told="Be ${inputs.tone}.")) == []
+    told = "Do ${items.a.outputs.result}"
+    (found,) = findings(AGENT.format(url="http://127.0.0.1:1/v1", told=told))
+    assert found.message == (
+        "'${items.a.outputs.result}' cannot stand here: instructions are no place for data"
+    )
+
+
+def test_the_place_of_a_model_comes_from_nowhere_else(findings: Findings) -> None:
+    (found,) = findings(AGENT.format(url="${items.a.outputs.result}", told="Judge."))
+    assert found.message == "'${items.a.outputs.result}' is not filled in 'base_url' of an agent"
