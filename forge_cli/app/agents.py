@@ -69,7 +69,7 @@ def _of_role(plan: Plan, role: Role) -> Iterator[str]:
             f"role '{role.role_id}' names no key of {provider}; write  api_key: {key}  in its"
             f" handler and  secrets: [{key}]  at the top"
         )
-    if _limits_cost(plan) and _usage(role).cost_usd is None and _ceiling(role) is None:
+    if _limits_cost(plan) and _ceiling(role) is None:
         yield (
             f"role '{role.role_id}' has the model '{name}', whose price is not known, and cost is"
             " limited; write  prices: {input: ..., output: ...}  in its handler"
@@ -86,7 +86,10 @@ def _limits_cost(plan: Plan) -> bool:
 def _ceiling(role: Role) -> int | None:
     from forge_cli.handlers.agent_models import Prices
 
-    return Prices(role.handler.config).ceiling(READ, WRITTEN)
+    try:
+        return Prices(role.handler.config).ceiling(READ, WRITTEN)
+    except ModelError:
+        return None  # which `lacking` tells
 
 
 def _usage(role: Role) -> Budget:

@@ -88,7 +88,6 @@ def prepare(
         reasons += [*missing(plan, workspace, env), *lacking(plan)]
     if reasons:
         raise RefusedError(reasons)
-    plan = priced(plan)
     run_id = wishes.run_id or _new_run_id(now)
     if not _RUN_ID.fullmatch(run_id):
         raise ForgeError(
@@ -112,12 +111,12 @@ def prepare(
 
 
 def limited(found: Compiled, plan: Plan, jobs: int | None, env: Mapping[str, str]) -> Plan:
-    """The plan as it would run here: with the limits of the command line and the environment.
+    """The plan as it would run here: limits of the command line and the environment, prices.
 
     `ForgeError` for a limit that would be raised.
     """
     stated = found.data.get("settings", {}).get("max_concurrency")
-    bound = lowered(plan, stated, jobs, env)
+    bound = lowered(priced(plan), stated, jobs, env)
     if bound is plan:
         return plan
     bare = replace(bound, digest="")

@@ -156,3 +156,13 @@ def test_a_run_is_verified_and_can_be_shown(
     assert main(["verify", "kept"]) == 0
     assert main(["show", "--format", "jsonl"]) == 0
     assert '"added"' in capsys.readouterr().out
+
+
+def test_a_dry_run_names_the_plan_that_the_run_then_has(run: Run, said: list[Reply]) -> None:
+    priced = MANIFEST.replace("prices: {{input: 1, output: 2}}", "").replace("scripted", "gpt-5")
+    priced = priced.replace("base_url: {url}", "")
+    priced = priced.replace("model: gpt-5", 'model: "openai:gpt-5"')
+    (title, *_) = run("--dry-run", manifest=priced)[1].splitlines()
+    digest = title.split()[2]
+    Path("none.json").write_text('{"format_version": 1, "results": []}', "utf-8")
+    assert f"plan {digest}" in run("--mock", "none.json", manifest=priced)[1]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from forge_cli.__main__ import main
+from forge_cli.app.recordings import read
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -35,3 +36,21 @@ def test_the_first_manifest_of_the_reference_is_valid(
     Path("hello.forge.yaml").write_text(blocks("manifest.md", "yaml")[0], "utf-8")
     assert main(["validate"]) == 0
     assert capfd.readouterr().err == ""
+
+
+def test_the_agent_of_the_handlers_page_is_valid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (text,) = (each for each in blocks("handlers.md", "yaml") if "kind: agent" in each)
+    Path("review.forge.yaml").write_text(text, "utf-8")
+    assert main(["validate"]) == 0
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-none")
+    assert main(["plan"]) == 0
+    assert "refused" not in capfd.readouterr().out
+
+
+def test_the_recorded_results_of_the_page_are_read(tmp_path: Path) -> None:
+    (text,) = (each for each in blocks("running.md", "json") if "format_version" in each)
+    (tmp_path / "results.json").write_text(text, "utf-8")
+    assert len(read(tmp_path / "results.json").results) == 2

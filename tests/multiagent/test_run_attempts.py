@@ -80,6 +80,12 @@ class TestTurns:
         assert [t.key for t in world.turns] == ["r/a/turn-1", "r/a/turn-2"]
         assert world.turns[1].state == {"n": 1}
 
+    def test_a_state_that_grows_is_put_together_again(self) -> None:
+        first = {"status": "yields", "added": {"keep": 0, "add": [1]}, "usage": {}}
+        second = {"status": "yields", "added": {"keep": 1, "add": [2, 3]}, "usage": {}}
+        world = play([item("a")], {"a": [first, second, done()]})
+        assert [t.state for t in world.turns] == [None, [1], [1, 2, 3]]
+
     def test_an_item_that_never_ends_is_stopped(self) -> None:
         world = play([item("a")], {"a": {"status": "yields", "state": 1, "usage": {}}})
         assert len(world.turns) == 50
