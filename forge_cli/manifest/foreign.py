@@ -34,6 +34,7 @@ WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "allow_delegation": ("CrewAI's", ("delegates",)),
     "max_iter": ("CrewAI's", ("max_turns",)),
     "backstory": ("CrewAI's", ("instructions",)),
+    "goal": ("CrewAI's", ("instructions", "purpose")),
     "llm": ("CrewAI's", ("model", "handler")),
     "context": ("CrewAI's", ("context_package", "context_packages", "with")),
     "human_input": ("CrewAI's", ("approval",)),

@@ -143,18 +143,26 @@ _MAPPINGS = {
     "Retry": "'retry'",
     "Undo": "'compensate'",
     "Review": "'review'",
-    "Function": "handlers of kind function",
-    "Command": "handlers of kind command",
-    "Agent": "handlers of kind agent",
-    "Mcp": "handlers of kind mcp",
-    "Preset": "handlers of command-line agents",
     "Extract": "'extract' of a handler",
     "Prices": "'prices' of a handler",
     "Server": "'server' of a handler",
 }
 
 
+_KINDS = {
+    "Function": ("function",),
+    "Command": ("command",),
+    "Agent": ("agent",),
+    "Mcp": ("mcp",),
+    "Preset": ("claude-code", "codex"),
+}
+"""What stands behind `kind` in the handlers that are these mappings."""
+
+
 def places(titles: tuple[str, ...]) -> str:
     """The mappings of the language with these names, in words."""
-    words = [_MAPPINGS[title] for title in titles]
+    words = [_MAPPINGS[title] for title in titles if title not in _KINDS]
+    kinds = tuple(kind for title in titles for kind in _KINDS.get(title, ()))
+    if kinds:
+        words.append(f"handlers of kind {alternatives(kinds)}")
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

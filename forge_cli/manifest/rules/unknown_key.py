@@ -41,6 +41,7 @@ from forge_cli.manifest.foreign import ABSENT, WORDS
 from forge_cli.manifest.naming import describe, flow, places, shown
 from forge_cli.manifest.shape.faults import StructureError
 from forge_cli.manifest.shape.language import Node, at, child, keys, owners, shapes, values
+from forge_cli.manifest.shape.steps import items
 from forge_cli.manifest.shape.typed import typed
 from forge_cli.manifest.subject import Subject
 from forge_cli.manifest.suggest import Suggestion, nearest
@@ -56,6 +57,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         suggestion = error.suggestion
         if error.misplaced:
             yield _misplaced(error)
+            continue
+        if found := _as_items(error, subject.source.data):
+            yield found
             continue
         yield Finding(
             "unknown-key",
@@ -102,6 +106,8 @@ def _meant_elsewhere(key: str) -> tuple[str, str]:
 def _hint(error: StructureError, suggestion: Suggestion | None, data: Any) -> str:
     if suggestion is None and len(error.path) == 1 and (section := _section(error)):
         return f"write  {section}: {{{error.path[0]}: {flow(error.value)}}}"
+    if suggestion is None and str(error.path[-1]) in ABSENT:
+        return f"delete it: {ABSENT[str(error.path[-1])][1]}"
     if suggestion is None:
         return f"{_elsewhere(str(error.path[-1]))}{_listed(error.known)}"
     if suggestion.word in error.present:
@@ -110,6 +116,22 @@ def _hint(error: StructureError, suggestion: Suggestion | None, data: Any) -> st
     if suggestion.word == "depends_on" and _is_ordered(error.path[:-1], error.value, data):
         hint += "\nthe reference in 'with' already orders the two"
     return hint
+
+
+def _as_items(error: StructureError, data: Any) -> Finding | None:
+    """GitHub's jobs, or the steps of one, as items to type; None where that is not plain."""
+    match error.path:
+        case ("jobs",) if isinstance(error.value, dict):
+            lines, head, indent = items(error.value), "write  work_items:", " " * 9
+        case ("work_items", str(name), "steps"):
+            lines, indent = items({name: data["work_items"][name]}), "  "
+            head = f"write in the place of '{name}' an item for each step:"
+        case _:
+            return None
+    note = "GitHub's word; in forge each step is an item of its own"
+    hint = "\n".join([head, *(indent + line for line in lines)])
+    message = f"unknown key '{error.path[-1]}' in {describe(error.path[:-1])}"
+    return Finding("unknown-key", Spot(error.path, "key", note), message, hint) if lines else None
 
 
 def _beside(error: StructureError, word: str, data: Any) -> str:
@@ -142,13 +164,13 @@ def _has_own_names(node: Node) -> bool:
 
 
 def _elsewhere(key: str) -> str:
-    """A line that says where a key belongs, or what is done instead; maybe nothing."""
-    if key in ABSENT:
-        return f"{ABSENT[key][1]}\n"
+    """A line that says where a key belongs; maybe nothing."""
     near = tuple(each for each in owners() if each[0] == key[:1])
     _, foreign = _meant_elsewhere(key)
     word = key if key in owners() else foreign or nearest(key, near)
-    return f"'{word}' is a key of {places(owners()[word])}\n" if word else ""
+    if not word:
+        return ""
+    return f"'{word}' is a key of {places(owners()[word])}: write it there, or delete it\n"
 
 
 @lru_cache(maxsize=64)

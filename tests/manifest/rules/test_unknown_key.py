@@ -49,7 +49,10 @@ def test_what_is_written_already_is_not_suggested_a_second_time() -> None:
 
 def test_a_key_of_another_place_says_where_it_belongs() -> None:
     hint = only("forge: 1\non_failure: fail\nwork_items: {a: {run: [x], capabilities: []}}\n").hint
-    assert hint.startswith("'on_failure' is a key of delegations, items and sub-tasks\nknown here:")
+    assert hint.startswith(
+        "'on_failure' is a key of delegations, items and sub-tasks: "
+        "write it there, or delete it\nknown here:"
+    )
 
 
 def test_a_word_like_no_key_has_no_suggestion() -> None:
