@@ -93,7 +93,7 @@ class Simulation:
     def play(self) -> Run:
         """Until nothing happens any more; returns the machine with the run as it was kept.
 
-        `StuckError` if that is never so, or if the run has no final end by then.
+        `StuckError` if that is never so, or if the run has neither ended nor awaits a decision.
         """
         for _ in range(LONGEST):
             if not self._queue:
@@ -102,7 +102,7 @@ class Simulation:
             self._time = max(self._time, time)
             action()
         run = self._machine()
-        if self._queue or not _is_final(run):
+        if self._queue or not (_is_final(run) or run.state.status == "paused"):
             raise StuckError(f"the run stands {run.state.status or 'still'} after all that happens")
         return run
 
@@ -141,15 +141,19 @@ class Simulation:
             ledger.release(clock.now())
             return
         controller = Controller(name, clock, ledger, run, self)
+        begun = self._begun(controller)
+        if not begun:
+            ledger.release(clock.now())
+            return
         controller.engine = self._engine(
             run, ledger, controller, self._judge, clock, self._artifacts, self._keeper
         )
         self._controllers.append(controller)
-        controller.engine.begin(*self._begun(controller))
+        controller.engine.begin(*begun)
         self._poke(controller, self._time)
 
     def _begun(self, controller: Controller) -> list[Event]:
-        """What a controller records first."""
+        """What a controller records first: nothing of a run that awaits what nobody decides."""
         run, now = controller.run, controller.clock.now()
         if not run.state.run_id:
             events = [self._started(now)]
@@ -158,7 +162,8 @@ class Simulation:
         paused = run.state.status == "paused"
         for event in events:
             run.apply(event)
-        return [*events, *(self._cast.decide(run, now) if paused else ())]
+        decisions = self._cast.decide(run, now) if paused else ()
+        return [] if paused and not decisions else [*events, *decisions]
 
     def _started(self, now: int) -> Event:
         deadline = to_text(self.plan.deadline.resolve(now))
