@@ -115,6 +115,7 @@ def fault_of(
     """
     return (
         unsafe(output)
+        or _unnamed(keys, output)
         or keys_fault(keys, output)
         or _reference_fault(output)
         or _proposal_fault(plan, item, output)
@@ -159,6 +160,14 @@ def _text_fault(text: str, where: str) -> str:
         return ""
     bad = next((c for c in text if 0xD800 <= ord(c) <= 0xDFFF), None)
     return "" if bad is None else f"{where} holds the lone surrogate U+{ord(bad):04X}"
+
+
+def _unnamed(keys: tuple[str, ...], output: Mapping[str, Json]) -> str:
+    """What is wrong with an output of which nobody has said what it holds."""
+    if keys != ("result",) or "result" in output or not output:
+        return ""
+    names = ", ".join(output)
+    return f"{keys_fault(keys, output)}: write  outputs: [{names}]  in its role"
 
 
 def keys_fault(keys: tuple[str, ...], output: Mapping[str, Json]) -> str:

@@ -104,8 +104,10 @@ _LEAVE_UNKNOWN = frozenset(
     {
         "bad-expression",
         "bad-reference",
+        "deadline-past",
         "missing-file",
         "missing-function",
+        "self-delegation",
         "unknown-interpolation",
         "unknown-reference",
     }

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 MAX_SIZE = 8 * 2**20
 """Bytes of one file that a manifest names."""
 
+_MOST_BESIDE = 500
+
 
 class Files:
     """Reads each file once. `known` are contents that need not be there (of tests, of an editor).
@@ -33,6 +35,18 @@ class Files:
         """Why a file cannot be read, as the end of a sentence; None if it can."""
         found = self._look(name)
         return found if isinstance(found, str) else None
+
+    def beside(self, name: str) -> tuple[str, ...]:
+        """The names in the folder of a file that is not there, as far as there are not too many."""
+        folder = os.path.dirname(os.path.normpath(name))
+        if self._folder is None or _outside(name, "") or os.path.isabs(name):
+            return ()
+        try:
+            with os.scandir(os.path.join(self._folder, folder)) as entries:
+                names = [entry.name for _, entry in zip(range(_MOST_BESIDE), entries, strict=False)]
+        except (OSError, ValueError):
+            return ()
+        return tuple(sorted(os.path.join(folder, each) for each in names if each.isprintable()))
 
     def include(self, name: str) -> bytes | str:
         """The bytes of an included file, or why it cannot be read, as the end of a sentence.

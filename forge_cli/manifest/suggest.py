@@ -30,7 +30,7 @@ def suggest(word: str, words: tuple[str, ...], only_slips: bool = False) -> Sugg
         most = 0 if meant else min(1, len(_flat(word)) // 3)
         slip = next((one for one in words if _distance(_flat(word), _flat(one), most) <= most), "")
         return Suggestion(slip) if slip else None
-    near = nearest(word, words)
+    near = nearest(word, words) or _beginning(word, words)
     return Suggestion(near) if near else _by_part(word, words)
 
 
@@ -45,6 +45,12 @@ def nearest(word: str, known: tuple[str, ...]) -> str | None:
     return ranked[0][1] if ranked and ranked[0][0] <= most else None
 
 
+def _beginning(word: str, known: tuple[str, ...]) -> str | None:
+    """`exec` means the only known word that begins so."""
+    found = [each for each in known if each.startswith(word)] if len(word) > 3 else []
+    return found[0] if len(found) == 1 else None
+
+
 def _by_part(word: str, known: tuple[str, ...]) -> Suggestion | None:
     """`max_deepth` means the known word that has a part like `deepth`, if there is just one."""
     if len(word) > _LONGEST:
@@ -56,7 +62,7 @@ def _by_part(word: str, known: tuple[str, ...]) -> Suggestion | None:
         if any(
             _distance(part, theirs, len(part) // 4) <= len(part) // 4
             for part in mine
-            for theirs in each.split("_")
+            for theirs in each.replace("-", "_").split("_")
         )
     ]
     return Suggestion(near[0]) if len(near) == 1 else None

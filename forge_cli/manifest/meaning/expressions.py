@@ -162,7 +162,24 @@ def _refused(text: str, error: Exception) -> Reading:
                 token=token,
                 hint=f"write  {_translated(text)}",
             )
+    if opened := _still_open(text):
+        fault = f"the expression {text!r} is not complete: a '{opened}' is never closed"
+        return Reading(fault=fault, hint=f"close it with '{_CLOSING[opened]}' where it ends")
     return Reading(fault=_sentence(text, error), token=_token(text, error), hint=_QUOTING)
+
+
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+
+def _still_open(text: str) -> str:
+    """The last bracket that nothing closes, if there is one."""
+    opened: list[str] = []
+    for character in _outside_quotes(text):
+        if character in _CLOSING:
+            opened.append(character)
+        elif opened and character == _CLOSING[opened[-1]]:
+            opened.pop()
+    return opened[-1] if opened else ""
 
 
 _QUOTING = 'names with hyphens need double quotes, literals backticks: "a-b" == `0`'

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.actions import ACTIONS, is_action
 from forge_cli.manifest.meaning.assembly import section
-from forge_cli.manifest.meaning.nodes import Node
+from forge_cli.manifest.meaning.nodes import Agent, Node, Written
 from forge_cli.manifest.meaning.references import Mention
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.meaning.values import Fault, Reference, reference
@@ -14,7 +14,10 @@ from forge_cli.manifest.naming import describe
 
 
 class Lookup(NamedTuple):
-    """A name, where it is written (`token` of the text there), and the names that exist."""
+    """A name, where it is written (`token` of the text there), and the names that exist.
+
+    `hint` says what to type, and `is_way_out` that this is for a name which is not misspelt.
+    """
 
     path: Path
     name: str
@@ -23,6 +26,7 @@ class Lookup(NamedTuple):
     token: str | None = None
     where: str = ""
     hint: str = ""
+    is_way_out: bool = False
 
 
 def lookups(topology: Topology) -> Iterator[Lookup]:
@@ -87,7 +91,8 @@ def _words(topology: Topology) -> Iterator[Lookup]:
     for path, words in _grants(topology):
         for index, word in enumerate(words):
             if word not in known:
-                yield Lookup((*path, index), word, "capability", known, hint=hint)
+                place = (*path, index)
+                yield Lookup(place, word, "capability", known, hint=hint, is_way_out=True)
     for word, actions in section(topology.data, "capabilities").items():
         for index, action in enumerate(actions):
             if not is_action(action):
@@ -174,8 +179,15 @@ def _output(topology: Topology, mention: Mention) -> Iterator[Lookup]:
         known = list(topology.nodes)
         yield Lookup(mention.path, mention.name, "item", known, mention.name, hint=hint)
     elif mention.key and mention.key not in node.outputs and not _nobody(node):
-        where = f" of item '{node.item_id}'"
-        yield Lookup(mention.path, mention.key, "output", node.outputs, mention.key, where)
+        where, hint = f" of item '{node.item_id}'", unsaid(node.agent, node.terms(), mention.key)
+        yield Lookup(mention.path, mention.key, "output", node.outputs, mention.key, where, hint)
+
+
+def unsaid(agent: Agent | None, written: Written, key: str) -> str:
+    """What to type for an output where nobody has said which there are, so that it is `result`."""
+    if agent is None or "sub_tasks" in written or "outputs" in {**agent.written, **written}:
+        return ""
+    return f"write  outputs: [{key}]  in {describe(agent.path)}, which has 'result' by default"
 
 
 def _nobody(node: Node) -> bool:

@@ -10,7 +10,7 @@ from forge_cli.manifest.naming import brief, shape, shown
 from forge_cli.manifest.reading.refusals import MAX_NODES
 from forge_cli.manifest.reading.source import BEGIN, MAX_SIZE, Origin, Source, parse
 from forge_cli.manifest.reading.text import MAX_FAULTS
-from forge_cli.manifest.suggest import suggest
+from forge_cli.manifest.suggest import nearest, suggest
 
 KEYS = ("include", "roles", "schemas", "capabilities")
 """What an included file may have."""
@@ -116,6 +116,8 @@ class _Gathering:
         if isinstance(found, str):
             hint = f"files are included by their path from the file that does it{_WHERE}"
             message = f"the included file '{self._name(name)}' {found}"
+            if near := nearest(name, self._files.beside(name)):
+                spot = spot._replace(note=f"did you mean '{self._name(near)}'?")
             self._tell("unreadable-include", spot, message, hint)
         elif fault := self._excess(len(found)):
             self._full = True

@@ -37,6 +37,7 @@ from collections.abc import Iterator, Sequence
 
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.expressions import Reading, Steps, read
+from forge_cli.manifest.meaning.lookups import unsaid
 from forge_cli.manifest.meaning.nodes import Agent, Written
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.naming import describe
@@ -174,7 +175,8 @@ def _criteria(
         for steps in reading.paths:
             if steps and outputs is not None and steps[0] not in outputs:
                 found = _no_output(place, steps[0], outputs, f'"{steps[0]}"' in text)
-                yield found._replace(related=(said,))
+                hint = unsaid(agent, written, steps[0]) or found.hint
+                yield found._replace(hint=hint, related=(said,))
 
 
 def _said(path: Path, written: Written, agent: Agent | None) -> Spot:

@@ -104,7 +104,7 @@ def _meant(topology: Topology, word: str, held: frozenset[str]) -> str:
     words = topology.vocabulary.words
     if word in words:
         return next((each for each in sorted(held) if words[word] and _same(words, word, each)), "")
-    suggestion = suggest(word, (*sorted(held), *words))
+    suggestion = suggest(word, tuple(sorted(held))) or suggest(word, tuple(words))
     return suggestion.word if suggestion else ""
 
 

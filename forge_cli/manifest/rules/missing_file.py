@@ -47,9 +47,10 @@ def check(subject: Subject) -> Iterator[Finding]:
     for path, name, what in _files(subject):
         problem = subject.files.problem(name)
         if problem:
+            near = nearest(name, subject.files.beside(name))
             yield Finding(
                 RULE,
-                Spot(path, token=name),
+                Spot(path, note=f"did you mean '{near}'?" if near else "", token=name),
                 f"{what} '{name}' {problem}",
                 _hint(subject, path, name),
             )

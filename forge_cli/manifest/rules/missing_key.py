@@ -23,8 +23,9 @@ work_items:
 """
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-from forge_cli.manifest.findings import Finding, Spot
+from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.naming import alternatives, describe
 from forge_cli.manifest.subject import Subject
 
@@ -44,6 +45,8 @@ _HINTS: Mapping[str, str] = {
     "work_items": "write  work_items:  and below it what is to be done: forge explain work_items",
 }
 
+_MOST_ROLES = 8
+
 
 def check(subject: Subject) -> Iterator[Finding]:
     """One finding for each key that is missing."""
@@ -52,7 +55,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         if error.known:
             hint = f"write  {error.key}: {error.known[0]}  (known: {alternatives(error.known)})"
         elif error.key == "capabilities":
-            hint = _grantable(subject)
+            hint = _doer(subject, error.path) + _grantable(subject)
         yield Finding(
             "missing-key",
             Spot(error.path, "key"),
@@ -67,3 +70,15 @@ def _grantable(subject: Subject) -> str:
 
     words = fill(", ".join(subject.topology.vocabulary.words), 72, break_on_hyphens=False)
     return f"write  capabilities: []  for nothing, or put what it may use in the brackets:\n{words}"
+
+
+def _doer(subject: Subject, path: Path) -> str:
+    """A line for an item that names nobody who does it; nothing for another."""
+    roles = tuple(subject.data.get("roles", ()))
+    item: Any = subject.data
+    for step in path:
+        item = item[step]
+    if path[:1] != ("work_items",) or not roles or "run" in item or "script" in item:
+        return ""
+    known = ", ".join(f"'{role}'" for role in roles[:_MOST_ROLES])
+    return f"write  role: ROLE  ({known}), or to have it routed:\n"

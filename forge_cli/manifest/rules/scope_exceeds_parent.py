@@ -173,6 +173,8 @@ def _hint(key: str, scopes: tuple[str, ...], text: str, link: _Above) -> str:
     ways = [f"write  {key}: {flow_scopes(kept)}"] if kept else []
     of_an_item = link.name.startswith(("item ", "scope of item "))
     if not (kept and anywhere(text)) and (EACH not in text or of_an_item):
+        if not kept and key == "scope" and link.name == "the run" and link.path:
+            ways.append("leave it out, so that the run's holds")
         ways.append(_wider(text, link))
     return "\nor ".join(ways or [f"write  {key}: {flow_scopes(list(link.scope))}"])
 

@@ -140,6 +140,10 @@ def _mend(token: str, topology: Topology) -> str:
         return _FORMS
     outputs = re.fullmatch(_OUTPUTS, token)
     if outputs:
+        item, _, key = outputs[1].rpartition(".")
+        node = topology.nodes.get(item)
+        if node is not None and outputs[1] not in topology.nodes:
+            return f"write  ${{items.{item}.outputs.{key}}}"
         node = topology.nodes.get(outputs[1])
         keys = [f"${{items.{outputs[1]}.outputs.{key}}}" for key in (node.outputs if node else ())]
         return f"write  {' or '.join(keys or ['${items.ID.outputs.KEY}'])}"

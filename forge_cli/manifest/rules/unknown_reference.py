@@ -64,8 +64,13 @@ def _finding(lookup: Lookup, suggesting: bool) -> Finding:
         RULE,
         Spot(lookup.path, note=note, token=lookup.token),
         f"there is no {lookup.noun} '{lookup.name}'{lookup.where}",
-        lookup.hint or _known(lookup.noun, known),
+        _hint(lookup, known, suggestion.word if suggestion else ""),
     )
+
+
+def _hint(lookup: Lookup, known: tuple[str, ...], meant: str) -> str:
+    hint = lookup.hint or _known(lookup.noun, known)
+    return f"write  {meant}\nor {hint}" if meant and lookup.is_way_out else hint
 
 
 def _known(noun: str, known: tuple[str, ...]) -> str:
