@@ -183,3 +183,18 @@ work_items:
 """
     )
     assert "the output lacks 'two' and has 'three' beyond its contract" in ran.said
+
+
+def test_an_output_that_nobody_has_named_is_told_where_to_name(run: Run) -> None:
+    ran = run(
+        """
+roles:
+  scribe:
+    capabilities: []
+    handler: {kind: command, argv: [echo, '{"notes": "x"}'], result: stdout-json}
+work_items:
+  a: {role: scribe}
+"""
+    )
+    said = " ".join(ran.said.split())
+    assert "lacks 'result' and has 'notes' beyond its contract: write outputs: [notes]" in said
