@@ -225,22 +225,6 @@ def test_an_unknown_output_names_the_ones_there_are(findings: Findings) -> None:
     assert found.hint == "known: 'log', 'size'"
 
 
-def test_an_output_where_nobody_has_said_which_there_are_is_to_be_written(
-    findings: Findings,
-) -> None:
-    found = only(
-        findings(
-            """
-            forge: 1
-            work_items:
-              build: {run: [make], capabilities: []}
-              check: {run: [x, "${items.build.outputs.diff}"], capabilities: []}
-            """
-        )
-    )
-    assert found.hint == "write  outputs: [diff]  in item 'build', which has 'result' by default"
-
-
 def test_a_sibling_in_a_reference_needs_its_whole_name(findings: Findings) -> None:
     found = only(
         findings(
