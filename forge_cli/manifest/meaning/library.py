@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.schemas import (
+    ANYTHING,
     DATA,
     DIALECT,
     Bundle,
@@ -98,7 +99,7 @@ def validity(document: Any, file: str) -> Iterator[Problem]:
     from jsonschema.exceptions import best_match
 
     if not isinstance(document, dict | bool):
-        yield Problem(_FORM, (), file)
+        yield Problem(_FORM, (), file, f"write a JSON Schema, such as  {ANYTHING}")
         return
     dialect = document.get("$schema", DIALECT) if isinstance(document, dict) else DIALECT
     if not isinstance(dialect, str) or dialect.rstrip("#") != DIALECT:

@@ -215,7 +215,9 @@ def _misplaced_line(fault: _Fault) -> Finding:
     if (value := causes.behind_brackets(fault.text, fault.offset)) is not None:
         return _no_list(fault, value)
     place = fault.place(fault.mark, len(fault.rest_of_line(fault.offset)))
-    begin, note = fault.place(fault.context), "what it is compared with begins here"
+    start, above = causes.line_above(fault.text, fault.offset)
+    indent = len(above) - len(above.lstrip())
+    begin, note = fault.line_from(start + indent), f"begins at column {indent + 1}"
     begins = f"mappings above begin at column {causes.columns(fault.text, fault.offset)}"
     if (ended := causes.ended_by(fault.text, fault.offset)) is not None:
         begin, note = fault.line_from(ended), "indented less, this ends what stood above it"

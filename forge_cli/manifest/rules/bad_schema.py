@@ -46,7 +46,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     for name in library.named():
         document, fault = library.document(name)
         if fault:
-            hint = f"write a JSON Schema into it, such as  {ANYTHING}"
+            hint = f"write a JSON Schema, such as  {ANYTHING}"
             yield _finding(name, Problem(fault, file=name.file, hint=hint), None)
             continue
         if document is None:
