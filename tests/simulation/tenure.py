@@ -9,7 +9,7 @@ from forge_cli.multiagent.events import Event
 from tests.simulation.broken import hold
 
 RESUMABLE = ("paused", "interrupted")
-STARTING = ("turn_started", "item_opened", "item_decided", "item_ended")
+STARTING = ("turn_started", "item_opened", "item_decided")
 
 
 class Tenure:
