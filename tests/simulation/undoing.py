@@ -27,9 +27,10 @@ class Undoing:
     def fold(self, event: Event, state: RunState) -> None:
         """Follow an event that the machine has applied."""
         name, body = event.item, event.body
-        if event.kind == "turn_started":
+        if event.kind in ("turn_started", "item_opened"):
             self._may_start(name, state)
             self._asked.discard(name)
+        if event.kind == "turn_started":
             undo = state.nodes[name].item.compensate
             if undo is not None and undo.kind != "restore":
                 self._begin(name)
