@@ -108,16 +108,24 @@ class Run:
             reason = "the run's deadline has passed"
             yield from _stop(state.open.values(), now, "deadline", reason)
         else:
-            for group in state.stopping.values():
-                if group.parent is not None and group.parent.stopped:
-                    continue
+            yield from self._stopping(now)
+
+    def _stopping(self, now: int) -> Iterator[Event]:
+        """What ends beside the rest of the run: of a group, of a branch, or because it is late."""
+        state = self.state
+        for group in state.stopping.values():
+            if group.parent is None or not group.parent.stopped:
                 yield from _stop(_below(group), now, "cancelled", group.stopping)
-            for branch in state.branches.values():
-                reason = f"what it hangs on is undone with {branch.top.item_id!r}"
-                yield from _stop(branch.open.values(), now, "cancelled", reason)
-            overdue = (state.nodes[name] for name in state.deadlines.due(now))
-            late = (node for node in overdue if not node.stopped)
-            yield from _stop(late, now, "deadline", "its deadline has passed")
+        ending: set[str] = set()
+        for branch in state.branches.values():
+            under_way = (n for n in branch.open.values() if n.item_id not in ending)
+            hanging = [node for node in under_way if not node.stopped]
+            ending.update(node.item_id for node in hanging)
+            reason = f"what it hangs on is undone with {branch.top.item_id!r}"
+            yield from _stop(hanging, now, "cancelled", reason)
+        overdue = (state.nodes[name] for name in state.deadlines.due(now) if name not in ending)
+        late = (node for node in overdue if not node.stopped)
+        yield from _stop(late, now, "deadline", "its deadline has passed")
 
 
 def _stop(nodes: Iterable[Node], now: int, kind: str, reason: str) -> Iterator[Event]:

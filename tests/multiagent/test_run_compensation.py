@@ -9,7 +9,7 @@ from forge_cli.multiagent.compensation import SPAN
 from forge_cli.multiagent.decisions import possible
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Deadline, Handler, Item, Retry
-from tests.multiagent.world import HOUR, START, World, done, failed, item, plan, role
+from tests.multiagent.world import HOUR, START, World, failed, item, plan, role
 
 UNDO = Handler("command", {"argv": ["undo"]})
 
@@ -86,67 +86,6 @@ class TestBranches:
     def test_nothing_that_depends_on_it_starts(self) -> None:
         world = World(plan([undoable("a"), item("b", depends_on=("a",))]), {"a": failed()}).play()
         assert world.ends() == {"a": "failed", "b": "blocked"}
-
-    def test_what_hangs_on_a_part_ends_before_anything_is_undone(self) -> None:
-        group = item(
-            "g", role_id="", pattern="parallel", children=("g.x", "g.y"), then="compensate"
-        )
-        parts = [undoable("g.x", parent="g"), item("g.y", parent="g", depends_on=("g.x",))]
-        hanging = [
-            undoable("b", depends_on=("g.x",), required=False),
-            item("c", depends_on=("g.x",), required=False),
-        ]
-        world = World(plan([group, *parts, *hanging], max_concurrency=2)).start()
-        world.advance()
-        world.answer("r/g.x/1", done())
-        world.advance()
-        world.answer("r/g.y/1", failed())
-        world.advance()
-        assert list(world.run.state.running) == ["r/b/1"]
-        assert world.run.state.running["r/b/1"].cancelled
-        assert not world.run.state.compensating
-        world.answer("r/b/1", failed("cancelled"))
-        world.go_on()
-        assert begun(world) == ["b", "g.x"]
-        assert [e.item for e in world.events if e.kind == "turn_started"] == ["g.x", "g.y", "b"]
-        assert (world.ends()["b"], world.ends()["c"]) == ("cancelled", "cancelled")
-
-    def test_what_could_start_while_a_branch_is_undone_does_not(self) -> None:
-        group = item(
-            "g", role_id="", pattern="parallel", children=("g.x", "g.y"), then="compensate"
-        )
-        parts = [undoable("g.x", parent="g"), item("g.y", parent="g", depends_on=("g.x",))]
-        others = [item("z"), item("b", depends_on=("g.x", "z"), required=False)]
-        others.append(item("c", depends_on=("z",)))
-        world = World(plan([group, *parts, *others], max_concurrency=2)).start()
-        world.advance()
-        world.answer("r/g.x/1", done())
-        world.advance()
-        world.answer("r/g.y/1", failed())
-        world.advance()
-        assert world.run.state.compensating
-        world.answer("r/z/1", done())
-        world.go_on()
-        assert (world.ends()["b"], world.ends()["c"]) == ("cancelled", "succeeded")
-        assert world.reason("b") == "what it hangs on is undone with 'g'"
-
-    def test_what_begins_while_it_is_being_stopped_is_undone_as_well(self) -> None:
-        group = item(
-            "g", role_id="", pattern="parallel", children=("g.x", "g.y"), then="compensate"
-        )
-        parts = [undoable("g.x", parent="g"), item("g.y", parent="g", depends_on=("g.x",))]
-        kept = item("b", depends_on=("g.x",), compensate=Handler("restore", {}), required=False)
-        world = World(plan([group, *parts, kept], max_concurrency=2)).start()
-        world.advance()
-        world.answer("r/g.x/1", done())
-        world.advance()
-        world.answer("r/g.y/1", failed())
-        world.advance()
-        body = {"snapshot": "sha256:0", "files": 1}
-        world.record(Event(START, "snapshot_taken", "b", "r/b/1", body))
-        world.answer("r/b/1", done())
-        world.go_on()
-        assert begun(world) == ["b", "g.x"]
 
     def test_elements_that_began_are_undone_with_the_item(self) -> None:
         each = undoable("a", pattern="each", for_each=[1, 2, 3], then="fail")
