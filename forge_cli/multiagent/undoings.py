@@ -78,8 +78,8 @@ class Undoings(Standings):
         self._hold(top, "compensating")
         top.sequel = sequel
         names = frozenset(node.item_id for node in nodes)
-        under_way = {n.item_id: n for n in nodes if not n.ended and n.status not in RESTING}
-        self.branches[top.item_id] = Branch(top, left, names, under_way)
+        under_way = (n for n in nodes if not n.ended and not _rests(n, names))
+        self.branches[top.item_id] = Branch(top, left, names, {n.item_id: n for n in under_way})
         self._conclude()
         return True
 
@@ -199,6 +199,14 @@ class Undoings(Standings):
         "compensation_refused": _compensation_refused,
         "compensation_ended": _compensation_ended,
     }
+
+
+def _rests(node: Node, names: frozenset[str]) -> bool:
+    """Whether nothing of the node is under way, nor of one around it that is in the branch."""
+    around = node.parent
+    if node.status == "waiting" and around is not None and around.status == "opened":
+        return around.item_id not in names
+    return node.status in RESTING
 
 
 def _age(node: Node) -> int:

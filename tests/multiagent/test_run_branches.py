@@ -56,6 +56,26 @@ def test_what_could_start_while_a_branch_is_undone_does_not() -> None:
     assert world.reason("b") == "what it hangs on is undone with 'g'"
 
 
+def test_a_group_that_hangs_on_it_does_not_wait_for_it() -> None:
+    """Its second part waits for the item that is undone, which waits for the group's end."""
+    group = hanging("h", role_id="", pattern="parallel", children=("h.x", "h.y"))
+    parts = [item("h.x", parent="h"), item("h.y", parent="h", depends_on=("g",))]
+    world = undoing(group, *parts)
+    world.advance()
+    world.answer("r/h.x/1", failed("cancelled"))
+    world.go_on()
+    assert of(world, "compensation_started") == ["g.x"]
+    assert {world.ends()[name] for name in ("h", "h.x", "h.y")} == {"cancelled"}
+
+
+def test_a_part_of_another_group_that_waits_for_it_goes_on_waiting() -> None:
+    group = item("h", role_id="", pattern="parallel", children=("h.x", "h.y"), required=False)
+    parts = [item("h.x", parent="h"), item("h.y", parent="h", depends_on=("g",))]
+    world = undoing(group, *parts)
+    world.go_on()
+    assert (world.ends()["h.x"], world.ends()["h.y"]) == ("succeeded", "blocked")
+
+
 def test_what_begins_while_it_is_being_stopped_is_undone_as_well() -> None:
     world = undoing(hanging("b", compensate=Handler("restore", {})))
     world.advance()
