@@ -1,6 +1,7 @@
 """Does what a help says: types the line that it prints where the fault is marked."""
 
 import re
+from collections import Counter
 
 from forge_cli.app.validate import Report, check_file
 from forge_cli.manifest.findings import Finding, Path, Place
@@ -12,7 +13,8 @@ _PRINTED = re.compile(
 """A help that begins with what to type; a gap of two blanks ends it."""
 _ENTRY = re.compile(r"([\w-]+):(?: |\n|$)")
 _ITEMS = re.compile(r"write in the place of '(.+)' an item for each step:((?:\n {2}.+)+)")
-_OTHER_ITEM = re.compile(r"write  (.+?)  in '(.+?)'")
+_ELSEWHERE = re.compile(r"write  (.+?)  in (?:(item|role) )?'(.+?)'")
+_DOER = re.compile(r"write  role: ROLE  \('(.+?)'")
 _BESIDE = re.compile(r"  and (?: env:|read)")
 
 
@@ -21,17 +23,20 @@ def reported(data: bytes) -> Report:
     return check_file("-", data)
 
 
-def told(report: Report) -> set[tuple[str, str]]:
+def told(report: Report) -> Counter[tuple[str, str]]:
     """The faults by rule and message: places move when something is typed."""
-    return {(each.rule, each.message) for each in report.findings}
+    return Counter((each.rule, each.message) for each in report.findings)
 
 
 def typed(finding: Finding, data: bytes) -> bytes | None:
     """The manifest with the help's line in the place of the marked one; None if it prints none."""
     if steps := _ITEMS.match(finding.hint):
         return _in_place_of_entry(steps[2].strip(), ("work_items", steps[1]), data)
-    if other := _OTHER_ITEM.match(finding.hint):
-        return _below(other[1], ("work_items", other[2]), data)
+    if other := _ELSEWHERE.match(finding.hint):
+        section = "roles" if other[2] == "role" else "work_items"
+        return _below(other[1], (section, other[3]), data)
+    if doer := _DOER.match(finding.hint):
+        return _below(f"role: {doer[1]}", finding.spot.path, data)
     printed = _PRINTED.fullmatch(finding.hint)
     if printed is None or _BESIDE.search(finding.hint):
         return None
@@ -50,10 +55,17 @@ def typed(finding: Finding, data: bytes) -> bytes | None:
 
 
 def _below(text: str, path: Path, data: bytes) -> bytes:
-    """A line more below a key."""
-    key = places(data, [path])[path].key
+    """A line more below a key, or an entry more where its value is in braces."""
+    placed = places(data, [path])[path]
+    key, end = placed.key, placed.value
     assert key is not None
     lines = data.decode().splitlines(keepends=True)
+    if lines[end.end_line - 1][: end.end_column - 1].endswith("}"):
+        line = lines[end.end_line - 1]
+        lines[end.end_line - 1] = (
+            f"{line[: end.end_column - 2]}, {text}{line[end.end_column - 2 :]}"
+        )
+        return "".join(lines).encode()
     lines.insert(key.line, f"{'':{key.column + 1}}{text}\n")
     return "".join(lines).encode()
 

@@ -1,5 +1,6 @@
 """Each of the commonest faults is told so that it can be mended from what is said."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,8 @@ def test_what_a_help_prints_mends_the_fault_and_makes_no_other(
 ) -> None:
     mended = typed(finding, data)
     assert mended is not None
-    assert told(reported(mended)) <= told(reported(data)) - {(finding.rule, finding.message)}
+    others = told(reported(data)) - Counter([(finding.rule, finding.message)])
+    assert told(reported(mended)) <= others
 
 
 def test_most_helps_print_what_to_type() -> None:
