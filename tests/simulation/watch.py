@@ -103,8 +103,9 @@ class Watch(Witness):
         self._authority.ended(turn)
 
     def rested(self, run: Run, now: int) -> None:
-        self._authority.rested(now)
+        # Of one that was taken over and does not know it, neither clock nor calls count.
         if run is self._machine:
+            self._authority.rested(now)
             self._compare(run)
 
     def _compare(self, run: Run) -> None:
