@@ -28,7 +28,8 @@ class Branch:
 class Undoings(Standings):
     """The nodes of one run, and the compensations that are due, in flight, and stuck.
 
-    One compensation is in flight at a time; `branches` are undone first come, first served.
+    One compensation is in flight at a time; `branches` are undone first come, first served, as soon
+    as nothing of them is under way.
     `stuck` are those of which a compensation failed: nothing older of them is undone before that
     one is. `compensated` counts what has been undone.
     """
@@ -50,8 +51,12 @@ class Undoings(Standings):
     @property
     def following_undo(self) -> Node | None:
         """The item that is undone next, or now; None if none is due."""
-        branch = next(iter(self.branches.values()), None)
-        return None if branch is None or branch.open else branch.left[-1]
+        branch = self._next_branch()
+        return None if branch is None else branch.left[-1]
+
+    def _next_branch(self) -> Branch | None:
+        """The first branch of which nothing is under way any more."""
+        return next((branch for branch in self.branches.values() if not branch.open), None)
 
     def remaining(self) -> list[Node]:
         """What is to be undone and is not, newest first."""
@@ -119,17 +124,14 @@ class Undoings(Standings):
 
     def _conclude(self) -> None:
         """Go on with what waits for a branch that is undone, or cannot be undone now."""
-        while self.branches:
-            name, branch = next(iter(self.branches.items()))
-            if branch.open:
-                return
+        while branch := self._next_branch():
             while branch.left and not branch.left[-1].begun:
                 branch.left.pop()
             if branch.left and not branch.left[-1].undo_failed:
                 return
-            del self.branches[name]
+            del self.branches[branch.top.item_id]
             if branch.left:
-                self.stuck[name] = branch
+                self.stuck[branch.top.item_id] = branch
             if not branch.top.ended:
                 self._follow(branch)
 

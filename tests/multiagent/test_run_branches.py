@@ -68,6 +68,17 @@ def test_a_group_that_hangs_on_it_does_not_wait_for_it() -> None:
     assert {world.ends()[name] for name in ("h", "h.x", "h.y")} == {"cancelled"}
 
 
+def test_a_part_of_a_group_that_hangs_on_it_is_undone_first_if_it_failed() -> None:
+    """The group's end waits for its part, which is undone by itself, and behind it in line."""
+    group = hanging("h", role_id="", pattern="parallel", children=("h.x",))
+    world = undoing(group, item("h.x", parent="h", then="compensate", compensate=UNDO))
+    world.advance()
+    world.answer("r/h.x/1", failed("cancelled"))
+    world.go_on()
+    assert of(world, "compensation_started") == ["h.x", "g.x"]
+    assert world.ends()["h"] == "cancelled"
+
+
 def test_a_part_of_another_group_that_waits_for_it_goes_on_waiting() -> None:
     group = item("h", role_id="", pattern="parallel", children=("h.x", "h.y"), required=False)
     parts = [item("h.x", parent="h"), item("h.y", parent="h", depends_on=("g",))]
