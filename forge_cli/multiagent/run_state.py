@@ -198,6 +198,7 @@ class RunState(Undoings):
             node.status, node.saved, node.seal, node.resume_at = "retrying", None, "", 1
             node.retry_at = event.time + node.item.retry.pause(node.tries)
             self.retries.add(node.retry_at, node.item_id)
+            self._watch(node)
         else:
             self._leave(node, aftermath)
 

@@ -7,7 +7,18 @@ from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Deadline, Retry
 from forge_cli.multiagent.recovery import LOST
-from tests.multiagent.world import HOUR, START, World, done, failed, item, plan, play, role
+from tests.multiagent.world import (
+    HOUR,
+    START,
+    World,
+    done,
+    failed,
+    item,
+    plan,
+    play,
+    rejected,
+    role,
+)
 
 
 def crashed(*items: object, **fields: object) -> World:
@@ -79,11 +90,16 @@ class TestLostTurns:
         world.resume().go_on()
         assert world.ends() == {"a": "failed", "b": "succeeded"}
 
-    def test_a_turn_that_yielded_when_it_was_stopped_is_not_made_after_its_deadline(self) -> None:
-        world = crashed(item("a", deadline=Deadline(within=5)))
+    @pytest.mark.parametrize(
+        "answer", [{"status": "yields", "state": 1, "usage": {}}, rejected(), failed("cancelled")]
+    )
+    def test_a_turn_that_was_stopped_is_not_made_again_after_its_deadline(
+        self, answer: dict[str, object]
+    ) -> None:
+        world = crashed(item("a", deadline=Deadline(within=5), retry=Retry(2, backoff=1)))
         world.record(Event(START, "run_stopping", body={"signal": "SIGINT"}))
         world.advance()
-        world.answer("r/a/1", {"status": "yields", "state": 1, "usage": {}})
+        world.answer("r/a/1", answer)
         world.advance()
         assert world.status == "interrupted"
         world.now += 5
