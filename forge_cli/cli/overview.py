@@ -13,7 +13,6 @@ from forge_cli.multiagent.plan import Item
 _WIDTH = 100
 _STATE = 19
 _GROUP_STATE = 43
-_MOST_LARGE = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,23 +11,11 @@ from forge_cli.multiagent.decisions import APPROVAL
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.patterns.resolve import RESOLUTION, proposals
-from forge_cli.multiagent.plan import Json, Plan
+from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.times import to_text
 
 ESCALATES = frozenset({"escalate", "return-partial-and-escalate"})
-
-
-def summarise(plan: Plan, events: Iterable[Event], root: str = "") -> dict[str, Json]:
-    """The document `run.json` for these events, whose RFC 6962 root is `root`.
-
-    Raises `ValueError` for an event that cannot follow the ones before.
-    """
-    summary = Summary(Run(plan))
-    for event in events:
-        summary.run.apply(event)
-        summary.add(event)
-    return summary.document(root)
 
 
 class Summary:

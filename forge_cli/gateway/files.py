@@ -3,9 +3,9 @@
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+from forge_cli.gateway.folders import FILE, opened, within
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.scope import matches, parse
 
@@ -14,9 +14,6 @@ LARGEST = 16 * 1024 * 1024
 
 MOST = 20_000
 """Entries of folders that one walk looks at."""
-
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class DeniedError(Exception):
@@ -28,11 +25,7 @@ class UnreadableError(Exception):
 
 
 class GrantedFiles:
-    """What one grant lets its holder read below the workspace.
-
-    Every folder on the way is opened relative to the one before and none of them through a link, so
-    that what was checked is what is opened, whoever changes the workspace meanwhile.
-    """
+    """What one grant lets its holder read below the workspace."""
 
     def __init__(self, workspace: Path, grant: Grant) -> None:
         self._workspace = workspace
@@ -44,10 +37,9 @@ class GrantedFiles:
     def read(self, path: str) -> bytes:
         """The bytes of a file; `DeniedError` or `UnreadableError` say why not."""
         self._check(path)
-        parts = _parts(path)
         try:
-            with self._folder(parts[:-1]) as folder:
-                descriptor = os.open(parts[-1], _FILE, dir_fd=folder)
+            with within(self._workspace, path) as (folder, name):
+                descriptor = os.open(name, FILE, dir_fd=folder)
             with os.fdopen(descriptor, "rb") as file:
                 status = os.fstat(descriptor)
                 if not stat.S_ISREG(status.st_mode):
@@ -71,8 +63,7 @@ class GrantedFiles:
         while waiting and left > 0:
             parts = waiting.pop()
             try:
-                with self._folder(parts) as folder, os.scandir(folder) as entries:
-                    names = sorted((e.name, e.is_dir(follow_symlinks=False)) for e in entries)
+                names = self._listed("/".join(parts))
             except (OSError, ValueError) as error:
                 if not parts or parts == _parts(path):
                     raise UnreadableError(_reason(path or ".", error)) from None
@@ -83,6 +74,19 @@ class GrantedFiles:
             for name, is_folder in names:
                 if not is_folder and matches(self._scopes, found := "/".join((*parts, name))):
                     yield found
+
+    def _listed(self, path: str) -> list[tuple[str, bool]]:
+        """What is in a folder and no link, by name, and which of it are folders themselves."""
+        folder = opened(self._workspace, path)
+        try:
+            with os.scandir(folder) as entries:
+                return sorted(
+                    (entry.name, entry.is_dir(follow_symlinks=False))
+                    for entry in entries
+                    if not entry.is_symlink()
+                )
+        finally:
+            os.close(folder)
 
     def _may_hold(self, name: str) -> bool:
         return self._dotted or not name.startswith(".")
@@ -97,19 +101,6 @@ class GrantedFiles:
         if "file-read" not in self._grant.actions:
             held = ", ".join(sorted(self._grant.capabilities)) or "nothing"
             raise DeniedError(f"reading files is denied: its authority is {held}")
-
-    @contextmanager
-    def _folder(self, parts: list[str]) -> Iterator[int]:
-        """The descriptor of a folder below the workspace, each on the way being no link."""
-        folder = os.open(self._workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            for part in parts:
-                following = os.open(part, _FOLDER, dir_fd=folder)
-                os.close(folder)
-                folder = following
-            yield folder
-        finally:
-            os.close(folder)
 
 
 def _parts(path: str) -> list[str]:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from forge_cli.gateway.survey import FILE, GONE, Found, change_mode, opened, within
+from forge_cli.gateway.folders import FILE, GONE, opened, within
+from forge_cli.gateway.survey import Found, change_mode
 
 UNFINISHED = ".forge-restored-"
 """How the name of a file begins until it is whole; the next attempt at it uses the same name."""

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from forge_cli.errors import ForgeError
+from forge_cli.gateway.folders import FILE
 from forge_cli.gateway.putting_back import PuttingBack
-from forge_cli.gateway.survey import FILE, Found, survey
+from forge_cli.gateway.survey import Found, survey
 from forge_cli.multiagent.ports import Artifacts, Kept
 
 PACK = 8 * 2**20

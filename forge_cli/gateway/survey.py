@@ -1,19 +1,13 @@
 """What lies below scopes in the workspace, found without ever following a link."""
 
-import contextlib
-import errno
 import os
 import stat
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from forge_cli.gateway.folders import GONE, opened, within
 from forge_cli.multiagent import scope
-
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
-"""What opening says of something that is no longer what it was when its folder was read."""
 
 
 class Found(NamedTuple):
@@ -74,29 +68,6 @@ def _found(path: str, name: str, parent: int, place: scope.Place) -> Found | Non
     except FileNotFoundError:
         return None
     return Found(f"{path}/{name}" if path else name, name, parent, status, place.allowed)
-
-
-def opened(workspace: Path, path: str) -> int:
-    """A descriptor of the folder; `OSError` where the path leads through a link or no folder."""
-    descriptor = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    for name in path.split("/") if path else ():
-        try:
-            inner = os.open(name, FOLDER, dir_fd=descriptor)
-        finally:
-            os.close(descriptor)
-        descriptor = inner
-    return descriptor
-
-
-@contextlib.contextmanager
-def within(workspace: Path, path: str) -> Iterator[tuple[int, str]]:
-    """The folder that a path lies in, as a descriptor, and the path's name in it."""
-    folder, _, name = path.rpartition("/")
-    descriptor = opened(workspace, folder)
-    try:
-        yield descriptor, name
-    finally:
-        os.close(descriptor)
 
 
 def change_mode(workspace: Path, path: str, mode: int) -> None:

@@ -146,13 +146,6 @@ def _files(scopes: Iterable[str | Scope]) -> tuple[Scope, ...]:
     return tuple(scope for scope in map(_scope, scopes) if scope.kind == "files")
 
 
-def reaches(scopes: Iterable[str | Scope], address: str) -> bool:
-    """Whether one of the `net:` scopes allows the `host:port`."""
-    return any(
-        scope.kind == "net" and scope.segments[0] == address for scope in map(_scope, scopes)
-    )
-
-
 def overlaps(a: Scopes, b: Scopes) -> str | None:
     """The shortest path (or a `host:port`) that both could touch; None if there is none.
 

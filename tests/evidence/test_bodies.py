@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from forge_cli.evidence.bodies import without_bodies
-from forge_cli.evidence.summary import summarise
 from forge_cli.evidence.verify import verify
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Plan
 from forge_cli.multiagent.turn import Turn, TurnResult
+from tests.evidence.summaries import summarise
 
 CANARY = "canary-7f3a"
 

@@ -9,9 +9,9 @@ from forge_cli.evidence import document, forms
 from forge_cli.evidence.bodies import without_bodies
 from forge_cli.evidence.layout import Placement
 from forge_cli.evidence.replay import Replay
-from forge_cli.evidence.summary import summarise
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.run import Run
+from tests.evidence.summaries import summarise
 from tests.multiagent.test_run_compensation import saga
 from tests.multiagent.world import World, failed, plan
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from forge_cli.evidence.summary import summarise
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Json, Plan, StateKey
 from forge_cli.multiagent.turn import Turn, TurnResult
+from tests.evidence.summaries import summarise
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from forge_cli.multiagent.scope import (
     matches,
     overlaps,
     parse,
-    reaches,
     top,
 )
 
@@ -163,14 +162,6 @@ def test_one_of_several_scopes_is_enough_to_match() -> None:
 
 def test_no_scopes_match_nothing() -> None:
     assert not matches([], "a")
-    assert not reaches([], "a:1")
-
-
-def test_an_address_is_reached_by_exactly_its_scope() -> None:
-    scopes = ["files:a", "net:a:1"]
-    assert reaches(scopes, "a:1")
-    assert not reaches(scopes, "a:11")
-    assert not reaches(scopes, "a")
 
 
 INCLUSIONS = [
