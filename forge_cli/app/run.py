@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from forge_cli.app.own import own_paths
 from forge_cli.app.preparation import Prepared
 from forge_cli.app.recordings import Recorder, written
 from forge_cli.app.snapshots import discard, snapshots
@@ -87,6 +88,7 @@ class Opened:
             prepared.environment,
             tuple({(prepared.manifest.parent / name).parent for name in prepared.plan.included}),
             mark=mark_of(folder),
+            own=own_paths(prepared),
         )
 
     def execute(self, observers: Sequence[Observer] = ()) -> Finished:

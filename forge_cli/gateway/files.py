@@ -1,16 +1,19 @@
-"""Files of the workspace as a grant lets its holder read them, opened through no link."""
+"""Files of the workspace as a grant lets its holder read and write them, opened through no link."""
 
 import os
 import stat
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from forge_cli.gateway.folders import FILE, opened, within
+from forge_cli.gateway import writing
+from forge_cli.gateway.folders import FILE, opened
+from forge_cli.gateway.writing import UnwritableError
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.scope import matches, parse
 
 LARGEST = 16 * 1024 * 1024
-"""Bytes of a file that is read at all."""
+"""Bytes of a file that is read or written at all."""
 
 MOST = 20_000
 """Entries of folders that one walk looks at."""
@@ -25,11 +28,17 @@ class UnreadableError(Exception):
 
 
 class GrantedFiles:
-    """What one grant lets its holder read below the workspace."""
+    """What one grant lets its holder read and write below the workspace.
 
-    def __init__(self, workspace: Path, grant: Grant) -> None:
+    `own` are paths from the workspace that nobody may write, with all below them, whatever the
+    grant says: forge's own files, the manifest, the evidence.
+    """
+
+    def __init__(self, workspace: Path, grant: Grant, own: Collection[str] = ()) -> None:
         self._workspace = workspace
         self._grant = grant
+        self._own = frozenset(map(_told_apart, own))
+        self._writes = [parse(text) for text in grant.writes]
         scopes = [parse(text) for text in grant.scope]
         self._scopes = [scope for scope in scopes if scope.kind == "files"]
         self._dotted = any(part.startswith(".") for s in self._scopes for part in s.segments)
@@ -38,10 +47,8 @@ class GrantedFiles:
         """The bytes of a file; `DeniedError` or `UnreadableError` say why not."""
         self._check(path)
         try:
-            with within(self._workspace, path) as (folder, name):
-                descriptor = os.open(name, FILE, dir_fd=folder)
-            with os.fdopen(descriptor, "rb") as file:
-                status = os.fstat(descriptor)
+            with os.fdopen(opened(self._workspace, path, FILE), "rb") as file:
+                status = os.fstat(file.fileno())
                 if not stat.S_ISREG(status.st_mode):
                     raise UnreadableError(f"{path!r} is no regular file")
                 if status.st_size > LARGEST:
@@ -51,6 +58,34 @@ class GrantedFiles:
                 return file.read(LARGEST)
         except (OSError, ValueError) as error:
             raise UnreadableError(_reason(path, error)) from None
+
+    def write(self, path: str, data: bytes) -> None:
+        """Make the file, with the folders above it, or replace what it holds.
+
+        `DeniedError` or `UnwritableError` say why not; then nothing was changed, except that
+        folders may have been made.
+        """
+        self._check_write(path)
+        if len(data) > LARGEST:
+            raise UnwritableError(
+                f"{path!r} would have {len(data)} bytes, at most {LARGEST} may be"
+            )
+        try:
+            writing.replace(self._workspace, path, data)
+        except (OSError, ValueError) as error:
+            raise UnwritableError(_reason(path, error, "written")) from None
+
+    def edit(self, path: str, change: Callable[[bytes], bytes]) -> None:
+        """Replace what the file holds by what `change` makes of it, at once.
+
+        Raises what `read` and `write` do, and what `change` does.
+        """
+        self._check(path)
+        self._check_write(path)
+        try:
+            writing.edit(self._workspace, path, change, LARGEST)
+        except OSError as error:
+            raise UnwritableError(_reason(path, error, "written")) from None
 
     def walk(self, path: str = "") -> Iterator[str]:
         """The paths of all files below a folder that may be read, folder by folder, by name.
@@ -97,10 +132,23 @@ class GrantedFiles:
             scope = ", ".join(self._grant.scope) or "nothing"
             raise DeniedError(f"read {path!r} is denied: its scope is {scope}")
 
-    def _check_action(self) -> None:
-        if "file-read" not in self._grant.actions:
+    def _check_write(self, path: str) -> None:
+        self._check_action("file-write", "writing")
+        parts = _parts(path)
+        if not matches(self._writes, "/".join(parts)):
+            writes = ", ".join(self._grant.writes) or "nothing"
+            raise DeniedError(f"write {path!r} is denied: not in its writes: {writes}")
+        above = ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
+        if not self._own.isdisjoint(map(_told_apart, above)):
+            raise DeniedError(
+                f"write {path!r} is denied: forge's own files, the manifest and the evidence are"
+                " written by nobody else"
+            )
+
+    def _check_action(self, action: str = "file-read", doing: str = "reading") -> None:
+        if action not in self._grant.actions:
             held = ", ".join(sorted(self._grant.capabilities)) or "nothing"
-            raise DeniedError(f"reading files is denied: its authority is {held}")
+            raise DeniedError(f"{doing} files is denied: its authority is {held}")
 
 
 def _parts(path: str) -> list[str]:
@@ -113,7 +161,12 @@ def _parts(path: str) -> list[str]:
     return parts
 
 
-def _reason(path: str, error: Exception) -> str:
+def _told_apart(path: str) -> str:
+    """What names of one file have in common where a system takes letters for each other."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", path).casefold())
+
+
+def _reason(path: str, error: Exception, what: str = "read") -> str:
     if isinstance(error, OSError) and error.errno is not None:
-        return f"{path!r} cannot be read: {os.strerror(error.errno)}"
-    return f"{path!r} cannot be read"
+        return f"{path!r} cannot be {what}: {os.strerror(error.errno)}"
+    return f"{path!r} cannot be {what}"

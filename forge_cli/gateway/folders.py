@@ -1,4 +1,4 @@
-"""The one way to a path of the workspace: name by name from its folder, and never through a link.
+"""The one way to a path of the workspace: from its open folder down, and never through a link.
 
 What was looked at is so what is opened, whoever changes the workspace meanwhile.
 """
@@ -9,22 +9,25 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+from forge_cli.gateway.beneath import FOLDER, open_beneath
+
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 """What opening says of something that is no longer what it was when its folder was read."""
 
 
-def opened(workspace: Path, path: str) -> int:
-    """A descriptor of the folder; `OSError` where the path leads through a link or no folder."""
+def opened(workspace: Path, path: str, flags: int = FOLDER) -> int:
+    """A descriptor of the folder, or with the flags of a file of that.
+
+    `OSError` where the path leads through a link or is something else.
+    """
     descriptor = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    for name in path.split("/") if path else ():
-        try:
-            inner = os.open(name, FOLDER, dir_fd=descriptor)
-        finally:
-            os.close(descriptor)
-        descriptor = inner
-    return descriptor
+    if not path:
+        return descriptor
+    try:
+        return open_beneath(descriptor, path, flags)
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.contextmanager
@@ -34,5 +37,21 @@ def within(workspace: Path, path: str) -> Iterator[tuple[int, str]]:
     descriptor = opened(workspace, folder)
     try:
         yield descriptor, name
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def made(workspace: Path, path: str) -> Iterator[int]:
+    """A descriptor of the folder, which is made where it is missing, with those above it."""
+    descriptor = opened(workspace, "")
+    try:
+        for name in path.split("/") if path else ():
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(name, dir_fd=descriptor)
+            inner = open_beneath(descriptor, name, FOLDER)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
     finally:
         os.close(descriptor)

@@ -24,6 +24,7 @@ class HandlerContext:
     all secrets that the manifest names. All handlers start programs through `processes`, so
     whoever made the context closes it once they all are closed. The names of their
     temporary folders begin with `mark`, so that those of a run that was killed can be told.
+    `own` are paths from the workspace that no turn may write: forge's files, evidence, manifest.
     """
 
     workspace: Path
@@ -34,6 +35,7 @@ class HandlerContext:
     libraries: tuple[Path, ...] = ()
     processes: Processes = field(default_factory=Processes)
     mark: str = "forge-"
+    own: tuple[str, ...] = ()
 
 
 class InputsError(Exception):

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from forge_cli.gateway.files import DeniedError, GrantedFiles, UnreadableError
+from forge_cli.gateway.files import (
+    LARGEST,
+    DeniedError,
+    GrantedFiles,
+    UnreadableError,
+)
+from forge_cli.gateway.writing import UnwritableError
 from forge_cli.multiagent.grants import Grant
 
 
@@ -66,3 +72,104 @@ def test_a_walk_names_the_files_of_the_scope_and_enters_no_link(files: GrantedFi
 def test_without_the_action_nothing_is_read(tmp_path: Path) -> None:
     with pytest.raises(DeniedError, match="reading files is denied"):
         GrantedFiles(tmp_path, granted("file-write")).read("src/b.py")
+
+
+@pytest.fixture
+def writing(files: GrantedFiles, tmp_path: Path) -> GrantedFiles:
+    grant = Grant(
+        actions=frozenset({"file-read", "file-write"}),
+        scope=("files:**", "files:.forge/**"),
+        writes=("files:src/**", "files:evidence/**", "files:.forge/**", "files:m.yaml"),
+    )
+    return GrantedFiles(tmp_path / "workspace", grant, (".forge", "evidence", "m.yaml"))
+
+
+def test_a_file_is_made_with_the_folders_above_it(writing: GrantedFiles, tmp_path: Path) -> None:
+    writing.write("src/new/deep/c.py", b"c")
+    assert (tmp_path / "workspace/src/new/deep/c.py").read_bytes() == b"c"
+
+
+def test_a_file_that_is_replaced_keeps_its_mode(writing: GrantedFiles, tmp_path: Path) -> None:
+    file = tmp_path / "workspace/src/b.py"
+    file.chmod(0o750)
+    writing.write("src/b.py", b"new")
+    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"new", 0o750)
+    assert [path.name for path in file.parent.iterdir() if path.name.startswith(".")] == []
+
+
+def test_what_is_not_in_its_writes_is_not_written(writing: GrantedFiles, tmp_path: Path) -> None:
+    with pytest.raises(DeniedError, match="write 'notes' is denied: not in its writes: files:src"):
+        writing.write("notes", b"x")
+    assert (tmp_path / "workspace/notes").read_text() == "n"
+
+
+@pytest.mark.parametrize("path", ["evidence/run/plan.json", ".forge/runs/x", "m.yaml"])
+def test_what_is_forges_own_is_not_written_even_if_a_scope_names_it(
+    writing: GrantedFiles, path: str
+) -> None:
+    with pytest.raises(DeniedError, match="written by nobody else"):
+        writing.write(path, b"x")
+
+
+@pytest.mark.parametrize("twin", ["EVIDENCE/x", "Evidence/x", "ｅvidence/x"])
+def test_what_some_systems_take_for_forges_own_is_not_written(tmp_path: Path, twin: str) -> None:
+    grant = Grant(actions=frozenset({"file-write"}), writes=("files:**",))
+    with pytest.raises(DeniedError, match="written by nobody else"):
+        GrantedFiles(tmp_path, grant, ("evidence",)).write(twin, b"x")
+
+
+def test_a_hard_link_is_not_written(writing: GrantedFiles, tmp_path: Path) -> None:
+    (tmp_path / "workspace/src/hard").hardlink_to(tmp_path / "outside")
+    for change in (
+        lambda: writing.write("src/hard", b"x"),
+        lambda: writing.edit("src/hard", bytes),
+    ):
+        with pytest.raises(UnwritableError, match="1 other names hold the same file"):
+            change()
+    assert (tmp_path / "outside").read_text() == "secret"
+
+
+@pytest.mark.parametrize("path", ["src/link.py", "src/folder/outside", "src/inner"])
+def test_nothing_is_written_through_a_link(
+    writing: GrantedFiles, tmp_path: Path, path: str
+) -> None:
+    with pytest.raises(UnwritableError):
+        writing.write(path, b"x")
+    assert (tmp_path / "outside").read_text() == "secret"
+
+
+def test_without_the_action_nothing_is_written(files: GrantedFiles) -> None:
+    with pytest.raises(DeniedError, match="writing files is denied"):
+        files.write("src/b.py", b"x")
+
+
+def test_too_much_is_not_written(writing: GrantedFiles) -> None:
+    with pytest.raises(UnwritableError, match="at most 16777216"):
+        writing.write("src/b.py", bytes(LARGEST + 1))
+
+
+def test_a_file_is_edited_as_a_whole(writing: GrantedFiles) -> None:
+    writing.edit("src/b.py", lambda data: data * 2)
+    assert writing.read("src/b.py") == b"bb"
+
+
+def test_an_edit_sees_what_it_replaces(writing: GrantedFiles, tmp_path: Path) -> None:
+    def change(data: bytes) -> bytes:
+        (tmp_path / "workspace/src/b.py").write_text("of somebody else")
+        return data
+
+    with pytest.raises(UnwritableError, match="changed by somebody else"):
+        writing.edit("src/b.py", change)
+    assert writing.read("src/b.py") == b"of somebody else"
+
+
+@pytest.mark.parametrize(
+    ("path", "factor", "message"),
+    [("src/b.py", LARGEST + 1, "at most 16777216"), ("src/missing", 1, "No such file")],
+)
+def test_an_edit_that_cannot_be_made_changes_nothing(
+    writing: GrantedFiles, path: str, factor: int, message: str
+) -> None:
+    with pytest.raises(UnwritableError, match=message):
+        writing.edit(path, lambda data: data * factor)
+    assert writing.read("src/b.py") == b"b"
