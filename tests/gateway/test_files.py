@@ -120,12 +120,10 @@ def test_what_some_systems_take_for_forges_own_is_not_written(tmp_path: Path, tw
 
 def test_a_hard_link_is_not_written(writing: GrantedFiles, tmp_path: Path) -> None:
     (tmp_path / "workspace/src/hard").hardlink_to(tmp_path / "outside")
-    for change in (
-        lambda: writing.write("src/hard", b"x"),
-        lambda: writing.edit("src/hard", bytes),
-    ):
-        with pytest.raises(UnwritableError, match="1 other names hold the same file"):
-            change()
+    with pytest.raises(UnwritableError, match="1 other names hold the same file"):
+        writing.write("src/hard", b"x")
+    with pytest.raises(UnwritableError, match="1 other names hold the same file"):
+        writing.edit("src/hard", lambda data: data * 2)
     assert (tmp_path / "outside").read_text() == "secret"
 
 
