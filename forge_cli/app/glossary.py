@@ -101,8 +101,8 @@ VALUES: Mapping[str, str] = {
     "hold": "an attempt that was lost may have had effects, so it is never made again by itself: "
     "a crash or a timeout leaves the item indeterminate, and the run pauses.",
     "parallel": "the sub-tasks run side by side.",
-    "joint": f"the sub-tasks talk to each other in rounds. {_NOT_YET}",
-    "broadcast": f"the sub-tasks talk to each other over channels. {_NOT_YET}",
+    "joint": "the sub-tasks share a board, and read in each round what was posted in the last.",
+    "broadcast": "the sub-tasks talk over named channels; nobody waits for anybody.",
     "resolve": "the sub-tasks propose; the lowest risk wins, then the most evidence.",
     "read_only": "a mistake changes nothing: the grant only reads and runs tests.",
     "reversible": "a mistake can be undone.",

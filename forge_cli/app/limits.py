@@ -4,36 +4,75 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from forge_cli.errors import ForgeError
-from forge_cli.multiagent.plan import Plan
+from forge_cli.multiagent.plan import Json, Plan
 
 CONCURRENCY = "FORGE_MAX_CONCURRENCY"
+JOINT_AGENTS = "FORGE_MAX_JOINT_AGENTS"
+BUFFER = "FORGE_BROADCAST_BUFFER_SIZE"
 
 
 def lowered(
+    plan: Plan, settings: Mapping[str, Json], jobs: int | None, environment: Mapping[str, str]
+) -> Plan:
+    """The plan with the limits that `--jobs` and the environment ask for.
+
+    `settings` are what the manifest says; where it leaves a limit out, that is theirs to set.
+    `ForgeError` for one that would be raised, naming both, and for a joint item that is too large.
+    """
+    plan = _concurrency(plan, settings.get("max_concurrency"), jobs, environment)
+    _check_joint(plan, settings.get("max_joint_agents"), environment)
+    return _buffer(plan, settings.get("broadcast_buffer_size"), environment)
+
+
+def _concurrency(
     plan: Plan, stated: int | None, jobs: int | None, environment: Mapping[str, str]
 ) -> Plan:
-    """The plan with the concurrency that `--jobs`, else the environment, asks for.
-
-    `stated` is what the manifest says, None where it says nothing: then the limit is theirs to
-    set. `ForgeError` for one that would be raised, naming both.
-    """
-    name, wanted = ("--jobs", jobs) if jobs is not None else (CONCURRENCY, _number(environment))
+    name, wanted = ("--jobs", jobs)
+    if wanted is None:
+        name, wanted = CONCURRENCY, _number(CONCURRENCY, "turns", environment)
     if wanted is None:
         return plan
     if wanted < 1:
         raise ForgeError(f"{name} is {wanted}, at least 1 turn must be able to run")
     if stated is not None and wanted > stated:
-        raise ForgeError(
-            f"{name} is {wanted}, the manifest's max_concurrency is {stated}; "
-            "only a lower one can be given here, a higher one belongs into the manifest"
-        )
+        raise _raised(name, wanted, "max_concurrency", stated)
     return replace(plan, max_concurrency=wanted)
 
 
-def _number(environment: Mapping[str, str]) -> int | None:
-    text = environment.get(CONCURRENCY, "")
+def _check_joint(plan: Plan, stated: int | None, environment: Mapping[str, str]) -> None:
+    wanted = _number(JOINT_AGENTS, "sub-tasks", environment)
+    if wanted is None:
+        return
+    if stated is not None and wanted > stated:
+        raise _raised(JOINT_AGENTS, wanted, "max_joint_agents", stated)
+    for item in plan.items.values():
+        if item.pattern == "joint" and len(item.children) > wanted:
+            raise ForgeError(
+                f"{JOINT_AGENTS} is {wanted}, joint item '{item.item_id}' has"
+                f" {len(item.children)} sub-tasks; split the item, or ask for more"
+            )
+
+
+def _buffer(plan: Plan, stated: int | None, environment: Mapping[str, str]) -> Plan:
+    wanted = _number(BUFFER, "messages", environment)
+    if wanted is None:
+        return plan
+    if stated and (wanted > stated or wanted == 0):
+        raise _raised(BUFFER, wanted or "0, so without a limit", "broadcast_buffer_size", stated)
+    return replace(plan, broadcast_buffer=wanted)
+
+
+def _raised(name: str, wanted: int | str, setting: str, stated: int) -> ForgeError:
+    return ForgeError(
+        f"{name} is {wanted}, the manifest's {setting} is {stated}; "
+        "only a lower one can be given here, a higher one belongs into the manifest"
+    )
+
+
+def _number(name: str, what: str, environment: Mapping[str, str]) -> int | None:
+    text = environment.get(name, "")
     if not text:
         return None
-    if not text.isascii() or not text.isdecimal():
-        raise ForgeError(f"{CONCURRENCY} is '{text}', which is not a whole number of turns")
+    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+        raise ForgeError(f"{name} is '{text:.40}', which is not a whole number of {what}")
     return int(text)

@@ -115,8 +115,7 @@ def limited(found: Compiled, plan: Plan, jobs: int | None, env: Mapping[str, str
 
     `ForgeError` for a limit that would be raised.
     """
-    stated = found.data.get("settings", {}).get("max_concurrency")
-    bound = lowered(priced(plan), stated, jobs, env)
+    bound = lowered(priced(plan), found.data.get("settings", {}), jobs, env)
     if bound is plan:
         return plan
     bare = replace(bound, digest="")

@@ -202,7 +202,8 @@ def _check_same(plan: Plan, found: Compiled, manifest: Path, run_id: str) -> Non
         raise ForgeError(
             f"'{manifest}' has findings by now; see  forge validate {manifest}  and mend it"
         )
-    now = replace(priced_as(found.plan, plan), max_concurrency=plan.max_concurrency, digest="")
+    limits = {name: getattr(plan, name) for name in ("max_concurrency", "broadcast_buffer")}
+    now = replace(priced_as(found.plan, plan), **limits, digest="")
     due = digest(plan_document(now))
     if due != plan.digest:
         raise ForgeError(

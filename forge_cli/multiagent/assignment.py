@@ -1,8 +1,9 @@
 """From a ready item to the turn that is asked of its role's handler."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from forge_cli.multiagent.board import Window
 from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.lookup import Values
@@ -43,7 +44,10 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
     values.goal = goal = to_text(fill(item.goal, values.look_up))
     inputs = fill(item.inputs, values.look_up)
     handler = fill_handler(_configuration(role.handler.config, item), values)
-    inbox = _inbox(node, values.attempt)
+    told = [] if node.told is None else [node.told]
+    told += node.refused
+    board = node.board
+    window = None if board is None else board.window(node.item_id, index)
     key = f"{state.run_id}/{node.item_id}/turn-{index}"
     timeout = max(0, min(item.timeout, node.deadline - now))
     body: dict[str, Json] = {
@@ -63,8 +67,12 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
         body["goal"] = goal
     if handler is not role.handler.config:
         body["handler"] = handler
-    if inbox:
-        body["inbox"] = [dict(message.payload) for message in inbox]
+    if told:
+        body["inbox"] = told
+    if board is not None and window is not None:
+        body["heard"] = {**board.marks, "after": window.after, "upto": window.upto}
+        if window.lost:
+            body["heard"]["lost"] = window.lost
 
     def turn() -> Turn:
         return Turn(
@@ -83,21 +91,33 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
             budget=amounts,
             timeout=timeout,
             deadline=node.deadline,
-            inbox=inbox,
+            inbox=tuple(_inbox(state.run_id, node, values.attempt, told, window)),
             context=state.plan.context_packages.get(item.context_package or ""),
             completion=state.plan.schemas.get(item.completion or ""),
             state=node.saved,
+            group=None if board is None else board.facts(node.item_id),
         )
 
     return Assignment(Event(now, "turn_started", node.item_id, values.attempt, body), turn)
 
 
-def _inbox(node: Node, attempt: str) -> tuple[AgentMessage, ...]:
-    """What an attempt that follows a pause is told: why the one before did not go on."""
-    if node.told is None:
-        return ()
+def _inbox(
+    run_id: str, node: Node, attempt: str, told: list[Json], window: Window | None
+) -> Iterator[AgentMessage]:
+    """What the run has to tell an attempt, then what those beside it have posted.
+
+    The run tells why there is another attempt, and what of the last turn's posts was refused.
+    """
     recipient = f"{node.item.role_id}#{node.item_id}"
-    return (create_message(f"{attempt}/told", attempt, "run", recipient, "error", node.told),)
+    for index, note in enumerate(told):
+        name = f"{attempt}/told-{index}" if index else f"{attempt}/told"
+        yield create_message(name, attempt, "run", recipient, "error", note)
+    if node.board is None or window is None:
+        return
+    group = node.board.group.item_id
+    for number, post in node.board.messages(node.item_id, window):
+        name, thread = f"{run_id}/{group}/{number}", post.attempt or attempt
+        yield create_message(name, thread, post.sender, recipient, post.kind, post.words())
 
 
 def elements(state: RunState, node: Node) -> list[Json]:

@@ -76,6 +76,8 @@ def _reissue(node: Node, narrow: Mapping[str, Json]) -> None:
     node.grant = narrowed(node.grant, narrow)
     node.told = {"attempt": node.attempt_id, "kind": node.kind, "reason": node.reason}
     node.saved, node.resume_at = None, 1
+    if node.board is not None:
+        node.board.forget(node.item_id)
 
 
 def narrowed(grant: Grant, narrow: Mapping[str, Json]) -> Grant:

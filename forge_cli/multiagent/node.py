@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from forge_cli.multiagent.board import Board
 from forge_cli.multiagent.budget import Account, Amounts
 from forge_cli.multiagent.plan import Grant, Item, Json, Pattern
 
@@ -40,8 +41,9 @@ class Node:
     made under, `approved` the one that a person let through. `begun` numbers the items that have
     done what can be undone, in the order in which they began, 0 for one that has not; `snapshot`
     is the digest of what was there before, `undone` counts the starts of compensations, `sequel` is
-    the status that the item ends with once its branch is undone, or `AGAIN`. Times are milliseconds
-    since the epoch.
+    the status that the item ends with once its branch is undone, or `AGAIN`. `talk` is where the
+    sub-tasks of the item talk to each other, `refused` what of the posts of its last turn was not
+    taken. Times are milliseconds since the epoch.
     """
 
     item_id: str
@@ -85,11 +87,18 @@ class Node:
     undone: int = 0
     undo_failed: bool = False
     sequel: str = ""
+    talk: Board | None = None
+    refused: tuple[Json, ...] = ()
 
     @property
     def tries(self) -> int:
         """How many attempts count towards the limit of its retries."""
         return self.attempt - self.excused
+
+    @property
+    def board(self) -> Board | None:
+        """Where it talks to those beside it, if it is a part of an item whose parts do."""
+        return self.parent.talk if self.parent is not None else None
 
     @property
     def ended(self) -> bool:

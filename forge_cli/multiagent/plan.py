@@ -126,7 +126,9 @@ class Item:
     from the run inwards; the item's own link is `grant`, `budget`, `deadline`. `env` and
     `secrets` go beside those of the role's handler; an inline item has them in its handler. With
     `approval` each attempt awaits a person's. `compensate` undoes what it did: a handler of kind
-    `restore`, which puts what is below `grant.writes` back, or a program.
+    `restore`, which puts what is below `grant.writes` back, or a program. `rounds` and `channels`
+    are those of its sub-tasks; of a sub-task `posts` are the channels it may post to, `listens` the
+    channels or tags it hears, None for all.
     """
 
     item_id: str
@@ -159,6 +161,10 @@ class Item:
     approval: bool = False
     compensate: Handler | None = None
     return_key: str | None = None
+    rounds: int = 4
+    channels: tuple[str, ...] = ()
+    posts: tuple[str, ...] | None = None
+    listens: tuple[str, ...] | None = None
     delegation: str | None = None
     route: str = "named"
     env: Mapping[str, str] = field(default_factory=dict)
@@ -183,7 +189,8 @@ class Plan:
     manifest order; elements of a `for_each` come into being when the run reaches it. `files` maps
     each file that takes part (handlers, schemas, prompts; relative to the manifest) to its digest,
     `programs` those that arguments of programs name (relative to the workspace), `included` those
-    that parts of the manifest are from.
+    that parts of the manifest are from. `broadcast_buffer` is how many messages wait for a reader
+    at most, 0 for any number.
     """
 
     name: str
@@ -194,6 +201,7 @@ class Plan:
     budget: Budget = DEFAULT_BUDGET
     deadline: Deadline = DEFAULT_DEADLINE
     max_concurrency: int = 4
+    broadcast_buffer: int = 256
     minimum_successes: int | None = None
     inputs: Mapping[str, Input] = field(default_factory=dict)
     env: tuple[str, ...] = ()

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Mapping
 
+from forge_cli.multiagent.board import Window
 from forge_cli.multiagent.budget import Account, Budget
 from forge_cli.multiagent.commits import Commits
 from forge_cli.multiagent.containment import Aftermath, after_failure, after_loss, consequence
 from forge_cli.multiagent.decisions import APPROVAL, follow
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import AGAIN, Fate, Node
-from forge_cli.multiagent.patterns import PATTERNS, each
+from forge_cli.multiagent.patterns import BOARDS, PATTERNS, each
 from forge_cli.multiagent.payment import lose, reserve_whole, settle
 from forge_cli.multiagent.plan import Json, Plan
+from forge_cli.multiagent.posts import posted
 from forge_cli.multiagent.saving import restored
 from forge_cli.multiagent.times import from_text
 from forge_cli.multiagent.undoings import Undoings
@@ -62,6 +64,7 @@ class RunState(Undoings):
             raise ValueError(
                 f"{event.kind!r} cannot happen {'after the end' if self.status else 'here'}"
             )
+        self.time = event.time
         fold(self, event)
 
     def _run_started(self, event: Event) -> None:
@@ -113,6 +116,10 @@ class RunState(Undoings):
                 self._add(element)
         else:
             reserve_whole(node)
+            if node.pattern in BOARDS:
+                members = [child.item for child in node.children]
+                buffer = self.plan.broadcast_buffer if node.pattern == "broadcast" else 0
+                node.talk = BOARDS[node.pattern](node.item, members, buffer)
             for child in node.children:
                 if not child.ended:
                     self._watch(child)
@@ -133,6 +140,10 @@ class RunState(Undoings):
         node.attempt, node.turn = body["number"], body["turn"]
         node.attempt_id, node.status, node.kind, node.reason = event.attempt, "running", "", ""
         node.approved, node.told = "", None
+        if node.board is not None:
+            heard = body["heard"]
+            window = Window(body["turn"], heard["after"], heard["upto"], heard.get("lost", 0))
+            node.board.begin(event.item, window)
         if node.item.compensate is not None and node.item.compensate.kind != "restore":
             self._begin(node)
         self.running[event.attempt] = node
@@ -148,6 +159,8 @@ class RunState(Undoings):
         metered = self.plan.roles[node.item.role_id].handler.metered
         excess = settle(node, body["usage"], metered)
         node.partial = body.get("partial")
+        if node.refused or "posts" in body:
+            node.refused = posted(node, event)
         if excess:
             self._fail(node, event, "budget", excess)
         elif node.cancelled == "deadline":
@@ -172,9 +185,20 @@ class RunState(Undoings):
             )
         elif node.turn >= (most := self._max_turns(node)):
             self._fail(node, event, "error", f"it was not done after {most} turns")
+        elif reason := node.board.exhausted() if node.board is not None else "":
+            self._fail(node, event, "error", reason)
         else:
             node.saved, node.yielded = restored(node.saved, event.body), True
+            self._rest(node)
+
+    def _rest(self, node: Node) -> None:
+        """Let the node have its next turn, if it is a part of a joint item in the next round."""
+        if node.board is None:
             self._try_again(node)
+        else:
+            self._watch(node)
+            node.status = "ready"
+            self._go_on_with(node.board.rest(node.item_id))
 
     def _max_turns(self, node: Node) -> int:
         most: int = self.plan.roles[node.item.role_id].handler.config.get("max_turns", MAX_TURNS)
@@ -199,6 +223,8 @@ class RunState(Undoings):
             node.retry_at = event.time + node.item.retry.pause(node.tries)
             self.retries.add(node.retry_at, node.item_id)
             self._watch(node)
+            if node.board is not None:
+                node.board.forget(node.item_id)
         else:
             self._leave(node, aftermath)
 
@@ -300,6 +326,7 @@ class RunState(Undoings):
             raise ValueError("the run is over, and only undoes what is left to undo")
         node = self.nodes[event.item]
         sequel = follow(node, event.body)
+        self._post(node, "request", f"was decided on: {event.body['decision']}")
         if sequel == "again":
             # One that is lost goes on from where it was; what stopped begins anew.
             if event.body["decision"] != "reissue" or not self._undo(node, AGAIN):

@@ -1,11 +1,15 @@
 """Where the items of a run stand, and how they move from one place to the next."""
 
 from collections import OrderedDict
+from collections.abc import Iterable
 
 from forge_cli.multiagent.agenda import Agenda
 from forge_cli.multiagent.node import Fate, Node
 from forge_cli.multiagent.patterns import PATTERNS
 from forge_cli.multiagent.payment import give_back
+
+LOST = frozenset({"failed", "denied", "cancelled", "blocked"})
+"""How an item ends that will not give what others may wait for."""
 
 
 class Standings:
@@ -16,11 +20,11 @@ class Standings:
     `ready` holds what waits for a slot, `openable` what is done by children and needs none;
     `running` maps attempt ids to nodes. `retries` holds pauses before another attempt,
     `deadlines` those of items that they can still end: not of what is opened, awaits a decision
-    or is being cancelled.
+    or is being cancelled. `time` is that of the last event, in milliseconds since the epoch.
     """
 
     def __init__(self) -> None:
-        self.deadline = 0
+        self.deadline = self.time = 0
         self.nodes: dict[str, Node] = {}
         self.open: dict[str, Node] = {}
         self.ready: OrderedDict[str, Node] = OrderedDict()
@@ -53,6 +57,8 @@ class Standings:
         node.status = "ready"
         queue = self.ready if node.pattern == "turn" else self.openable
         queue[node.item_id] = node
+        if node.board is not None:
+            node.board.join(node.item_id)
 
     def _release(self, node: Node) -> None:
         """Let the next child of an opened item that still waits become ready."""
@@ -80,6 +86,8 @@ class Standings:
         node.status = status
 
     def _close(self, node: Node, status: str) -> None:
+        if node.board is not None and status in LOST:
+            self._post(node, "cancel", f"ended {status}")
         self._withdraw(node)
         del self.open[node.item_id]
         node.status = status
@@ -97,6 +105,19 @@ class Standings:
             queue.pop(node.item_id, None)
         self._forget_retry(node)
         self.deadlines.remove(node.deadline, node.item_id)
+        if node.board is not None:
+            self._go_on_with(node.board.leave(node.item_id))
+
+    def _post(self, node: Node, kind: str, what: str) -> None:
+        """Let those beside the node know what became of it, unless it is all over with them."""
+        parent, board = node.parent, node.board
+        if board is not None and parent is not None and parent.status == "opened":
+            board.tell(kind, f"{board.name_of(node.item_id)!r} {what}", self.time)
+
+    def _go_on_with(self, names: Iterable[str]) -> None:
+        """Let those have another turn who need not wait for anybody beside them."""
+        for name in names:
+            self._make_ready(self.nodes[name])
 
     def _forget_retry(self, node: Node) -> None:
         if node.retry_at is not None:

@@ -11,7 +11,7 @@ LONGEST_EXPRESSION = 4_096
 Json = Any
 """A JSON value: None, bool, int, float, str, list or dict of these. Never changed in place."""
 
-Pattern = Literal["turn", "each", "parallel", "resolve"]
+Pattern = Literal["turn", "each", "parallel", "joint", "broadcast", "resolve"]
 """How an item is done: by turns of a handler, or by its children in one of these ways."""
 
 Risk = Literal["read_only", "reversible", "irreversible"]

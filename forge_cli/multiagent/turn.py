@@ -18,7 +18,8 @@ class Turn:
     the same item, so that an effect can be made once. `handler` is the handler's configuration
     with every reference resolved. `budget` is the slice that is reserved for this turn.
     `timeout` is in milliseconds, `deadline` in milliseconds since the epoch (UTC); `completion`
-    is the JSON Schema that the output will be held against.
+    is the JSON Schema that the output will be held against. `inbox` holds what is new for it, each
+    from the channel that it came by; `group` says in which pattern and with whom it works, if so.
     """
 
     run_id: str
@@ -40,6 +41,7 @@ class Turn:
     completion: Json = None
     inbox: tuple[AgentMessage, ...] = ()
     state: Json = None
+    group: Json = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,8 @@ class TurnResult:
 
     `usage` maps budget dimensions to what was used; of those that the handler meters, one that is
     missing is unknown and settles at the full slice. `captured` maps names of streams
-    or files to the digests under which they are kept. `kind` says why a failed turn failed.
+    or files to the digests under which they are kept. `kind` says why a failed turn failed. `posts`
+    are messages for those beside it, each `{text, tags?, channel?}`.
     """
 
     status: Literal["done", "failed", "yields"]
@@ -72,6 +75,7 @@ class TurnResult:
         usage: Amounts | None = None,
         effects: tuple[Json, ...] = (),
         captured: Mapping[str, str] | None = None,
+        posts: tuple[Json, ...] = (),
     ) -> Self:
         """The turn finished the item; whether it is accepted is for the engine to say."""
         return cls(
@@ -81,6 +85,7 @@ class TurnResult:
             usage=usage,
             effects=effects,
             captured=captured or {},
+            posts=posts,
         )
 
     @classmethod
@@ -92,6 +97,7 @@ class TurnResult:
         usage: Amounts | None = None,
         effects: tuple[Json, ...] = (),
         captured: Mapping[str, str] | None = None,
+        posts: tuple[Json, ...] = (),
     ) -> Self:
         """The turn came to nothing, for a reason of this kind (`FailureKind`)."""
         return cls(
@@ -102,6 +108,7 @@ class TurnResult:
             usage=usage,
             effects=effects,
             captured=captured or {},
+            posts=posts,
         )
 
     @classmethod

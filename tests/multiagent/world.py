@@ -62,6 +62,11 @@ def failed(kind: str = "error", message: str = "exit status 1", **fields: Any) -
     return {"status": "failed", "kind": kind, "message": message, "usage": {}} | fields
 
 
+def yields(*posts: Any, state: Any = None, **fields: Any) -> dict[str, Any]:
+    said = {"posts": [{"text": post} if isinstance(post, str) else post for post in posts]}
+    return {"status": "yields", "state": state, "usage": {}} | (said if posts else {}) | fields
+
+
 Script = Mapping[str, Any]
 
 
@@ -182,6 +187,14 @@ class World:
         said = {"decision": decision, "by": "ann", **body}
         self.record(Event(self.now, "item_decided", item_id, body=said))
         return self
+
+    def heard(self, item_id: str) -> list[list[tuple[str, str]]]:
+        """What each turn of an item got from others: who sent it, and its text."""
+        return [
+            [(m.sender, m.payload["text"]) for m in turn.inbox if "text" in m.payload]
+            for turn in self.turns
+            if turn.item_id == item_id
+        ]
 
     def wait(self) -> None:
         """Until the run wants to be asked again."""

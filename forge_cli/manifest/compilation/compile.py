@@ -24,6 +24,9 @@ __all__ = ["compile", "name_of", "unsupported"]
 MAX_CONCURRENCY = 4
 """Turns at a time where the manifest does not say it."""
 
+BROADCAST_BUFFER = 256
+"""Messages that wait for a reader at most, where the manifest does not say it."""
+
 
 def compile(  # noqa: A001 - the word for it
     topology: Topology,
@@ -54,6 +57,7 @@ def compile(  # noqa: A001 - the word for it
         contracts=contracts(topology),
         budget=run_budget(data),
         deadline=run_deadline(data),
+        broadcast_buffer=settings.get("broadcast_buffer_size", BROADCAST_BUFFER),
         max_concurrency=settings.get("max_concurrency", MAX_CONCURRENCY),
         minimum_successes=section(data, "join").get("minimum_successes"),
         inputs={name: _input(spec) for name, spec in section(data, "inputs").items()},

@@ -16,6 +16,9 @@ from forge_cli.multiagent.plan import Grant, Item, Pattern, Retry, Then
 TIMEOUT = HOUR
 """Milliseconds of one attempt where the item does not say it."""
 
+ROUNDS = 4
+"""Rounds of a joint item where it does not say it."""
+
 
 def compile_item(topology: Topology, node: Node, handlers: Handlers) -> Item:
     """The item with every limit narrowed and every order explicit."""
@@ -57,12 +60,20 @@ def compile_item(topology: Topology, node: Node, handlers: Handlers) -> Item:
         approval=written.get("approval") == "required" or risk == "irreversible",
         compensate=None if node.children else handlers.of_undoing(node),
         return_key=state_key(terms.get("return_channel")),
+        rounds=node.own.get("rounds", ROUNDS),
+        channels=tuple(node.own.get("channels", ())),
+        posts=_words(node, "posts"),
+        listens=_words(node, "listens"),
         delegation=node.contract.delegation_id if node.contract is not None else None,
         route=node.route,
         env=own.get("env", {}),
         secrets=tuple(own.get("secrets", ())),
         labels=written.get("labels", {}),
     )
+
+
+def _words(node: Node, key: str) -> tuple[str, ...] | None:
+    return tuple(node.own[key]) if key in node.own else None
 
 
 def _goal(node: Node) -> str:

@@ -77,11 +77,6 @@ _WRITING = {"write_file": "file-write", "edit_file": "file-write", "run_command"
 def _item(node: Node) -> Iterator[str]:
     name = f"{'item' if node.parent is None else 'sub-task'} '{node.item_id}'"
     own = node.own
-    if node.children and own.get("pattern") not in ("parallel", "resolve"):
-        yield (
-            f"{name} has the pattern '{own.get('pattern')}', and this version runs 'parallel' and"
-            " 'resolve'; use one of these"
-        )
     for key, advice in _KEYS.items():
         if key in own:
             yield f"{name} says '{key}', and this version does not act on it; {advice}"

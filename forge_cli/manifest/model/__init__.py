@@ -40,7 +40,7 @@ class Settings(TypedDict, total=False):
 
     max_concurrency: Annotated[Count, key("Turns at a time; 4 if absent.", 8, default=4)]
     max_joint_agents: Annotated[
-        Count, key("Sub-tasks of a joint item; 8 if absent. Not run by this version.", 4, default=8)
+        Count, key("Sub-tasks that a joint item has at most; 8 if absent.", 4, default=8)
     ]
     hierarchical_max_depth: Annotated[
         Whole, key("Contracts that may follow below the run; 3 if absent.", 1, default=3)
@@ -48,7 +48,7 @@ class Settings(TypedDict, total=False):
     broadcast_buffer_size: Annotated[
         Whole,
         key(
-            "Messages that wait for a reader; 0: no limit, 256 if absent. Not run by this version.",
+            "Messages that wait for a reader at most; 0: no limit, 256 if absent.",
             64,
             default=256,
         ),

@@ -175,10 +175,14 @@ class SubTask(Work, total=False):
 
     posts: Annotated[
         list[Id],
-        key("Channels it may post to; all if absent. Not run by this version.", ["incident"]),
+        key("Channels of a broadcast item that it may post to; all if absent.", ["incident"]),
     ]
     listens: Annotated[
-        list[Id], key("Channels it hears; all if absent. Not run by this version.", ["incident"])
+        list[Id],
+        key(
+            "What it hears: channels of a broadcast item, tags of a joint one; all if absent.",
+            ["incident"],
+        ),
     ]
 
 
@@ -199,8 +203,8 @@ class Item(Work, total=False):
         ),
     ]
     rounds: Annotated[
-        Count, key("Rounds of a joint item; 4 if absent. Not run by this version.", 2, default=4)
+        Count, key("Rounds that a joint item has at most; 4 if absent.", 2, default=4)
     ]
     channels: Annotated[
-        list[Id], key("Channels of a broadcast item. Not run by this version.", ["incident"])
+        list[Id], key("Channels of a broadcast item; only these can be posted to.", ["incident"])
     ]

@@ -95,7 +95,11 @@ def _pattern(node: Node) -> str:
 
 
 def _for_each(node: Node) -> str:
-    return "its sub-tasks are what is done; write it in them" if node.children else ""
+    if node.children:
+        return "its sub-tasks are what is done; write it in them"
+    if node.parent is not None and _pattern(node) in ("broadcast", "joint"):
+        return f"each part of a {_pattern(node)} item is one voice; write a sub-task for each"
+    return ""
 
 
 def _max_parallel(node: Node) -> str:
@@ -116,6 +120,11 @@ def _rounds(node: Node) -> str:
 
 def _channels(node: Node) -> str:
     return "" if _pattern(node) == "broadcast" else "only  pattern: broadcast  has channels"
+
+
+def _listens(node: Node) -> str:
+    talks = _pattern(node) in ("broadcast", "joint")
+    return "" if talks else "only the sub-tasks of  pattern: broadcast  or  joint  hear something"
 
 
 def _max_steps(node: Node) -> str:
@@ -176,7 +185,7 @@ _REASONS: Mapping[str, Callable[[Node], str]] = {
     "rounds": _rounds,
     "channels": _channels,
     "posts": _channels,
-    "listens": _channels,
+    "listens": _listens,
     "max_steps": _max_steps,
     "writes": _writes,
     "compensate": _compensate,

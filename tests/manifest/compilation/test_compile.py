@@ -324,8 +324,6 @@ def test_what_can_be_run_is_not_refused() -> None:
     [
         ("{run: [x], review: {of: [], quorum: 1}}", "item 'one' says 'review'"),
         ("{run: [x], sandbox: landlock}", "item 'one' wants the sandbox 'landlock'"),
-        ("{pattern: joint, sub_tasks: {a: {run: [x]}}}", "item 'one' has the pattern 'joint'"),
-        ("{pattern: broadcast, sub_tasks: {a: {run: [x]}}}", "has the pattern 'broadcast'"),
     ],
 )
 def test_what_cannot_be_run_yet_is_refused_by_name(item: str, words: str) -> None:

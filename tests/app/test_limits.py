@@ -1,0 +1,54 @@
+"""Limits from the environment: they lower what the manifest states, and set what it leaves out."""
+
+import pytest
+
+from forge_cli.app.limits import lowered
+from forge_cli.errors import ForgeError
+from forge_cli.multiagent.plan import Plan
+from tests.multiagent.world import item, plan
+
+SIXTY_FOUR = {"broadcast_buffer_size": 64}
+
+
+def joint(count: int) -> Plan:
+    names = tuple(f"g.{number}" for number in range(count))
+    parts = [item(name, parent="g") for name in names]
+    return plan([item("g", pattern="joint", children=names), *parts])
+
+
+def test_a_joint_item_with_more_sub_tasks_than_the_environment_allows_is_refused() -> None:
+    with pytest.raises(ForgeError, match="is 2, joint item 'g' has 3 sub-tasks; split the item"):
+        lowered(joint(3), {}, None, {"FORGE_MAX_JOINT_AGENTS": "2"})
+
+
+def test_one_with_as_many_is_not() -> None:
+    found = joint(2)
+    assert lowered(found, {"max_joint_agents": 3}, None, {"FORGE_MAX_JOINT_AGENTS": "2"}) is found
+
+
+def test_the_environment_cannot_let_more_agents_share_a_board_than_the_manifest() -> None:
+    with pytest.raises(ForgeError, match="is 9, the manifest's max_joint_agents is 4; only"):
+        lowered(joint(1), {"max_joint_agents": 4}, None, {"FORGE_MAX_JOINT_AGENTS": "9"})
+
+
+@pytest.mark.parametrize(
+    ("stated", "wanted", "size"), [(64, 8, 8), (0, 8, 8), (None, 500, 500), (None, 0, 0), (0, 0, 0)]
+)
+def test_the_environment_lowers_the_buffer_or_sets_it(
+    stated: int | None, wanted: int, size: int
+) -> None:
+    settings = {} if stated is None else {"broadcast_buffer_size": stated}
+    found = lowered(joint(1), settings, None, {"FORGE_BROADCAST_BUFFER_SIZE": str(wanted)})
+    assert found.broadcast_buffer == size
+
+
+@pytest.mark.parametrize(("wanted", "named"), [("65", "65"), ("0", "0, so without a limit")])
+def test_the_environment_cannot_raise_the_buffer(wanted: str, named: str) -> None:
+    with pytest.raises(ForgeError, match=f"is {named}, the manifest's broadcast_buffer_size is 64"):
+        lowered(joint(1), SIXTY_FOUR, None, {"FORGE_BROADCAST_BUFFER_SIZE": wanted})
+
+
+@pytest.mark.parametrize("text", ["-1", "many", "1e3", "9" * 10])
+def test_what_is_no_number_is_refused_by_name(text: str) -> None:
+    with pytest.raises(ForgeError, match="which is not a whole number of sub-tasks"):
+        lowered(joint(1), {}, None, {"FORGE_MAX_JOINT_AGENTS": text})
