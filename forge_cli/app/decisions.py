@@ -77,7 +77,10 @@ def person() -> str:
 
 
 class Desk:
-    """Takes decisions on a run; each is folded into it, and returned as what is to be recorded."""
+    """Takes decisions on a run; each is folded into it, and returned as what is to be recorded.
+
+    `again` is the command that makes a new run of the manifest.
+    """
 
     def __init__(
         self,
@@ -86,12 +89,14 @@ class Desk:
         workspace: Path,
         artifacts: Artifacts,
         redactor: Redactor,
+        again: str,
     ) -> None:
         self._run = run
         self._manifest = manifest
         self._redactor = redactor
         self._judge = Acceptance(run.plan, artifacts, partial(file_digest, workspace))
         self._by = person()
+        self._again = again
 
     def take(self, decision: Decision, now: int) -> Event:
         """The event of a decision, applied; `ForgeError` with a sentence if it does not fit."""
@@ -109,12 +114,21 @@ class Desk:
         if node is None:
             raise ForgeError(f"the run has no item '{decision.item}'; {self._awaiting()}")
         if decision.word not in (open_to := possible(node)):
+            if decision.word == "reissue" and open_to == ("deny",):
+                raise ForgeError(self._begins_no_more(node))
             ways = f"it takes  {_options(open_to)}" if open_to else self._awaiting()
             raise ForgeError(
                 f"--{decision.word} {decision.item} decides nothing: '{node.item_id}' is "
                 f"{node.status}; {ways}"
             )
         return node
+
+    def _begins_no_more(self, node: Node) -> str:
+        return (
+            f"--reissue {node.item_id}: its parts have ended, and nothing that has ended is begun "
+            f"again; a new run keeps those that were accepted and makes the others:  {self._again} "
+            f"--reuse {self._run.state.run_id}"
+        )
 
     def _awaiting(self) -> str:
         nodes = self._run.state.open.values()

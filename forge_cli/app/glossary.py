@@ -206,7 +206,7 @@ TERMS: Mapping[str, str] = {
     "forms": "the check that each file has the form that its JSON Schema says.",
     "conflict": "two wrote the same thing, or no proposal could win.",
     "no_proposals": "no sub-task proposed anything.",
-    "approval_required": "every proposal is irreversible, and nobody can approve one yet.",
+    "approval_required": "every proposal is irreversible, so one is chosen when a person approves.",
     "lowest_risk_then_evidence": "the proposal with the lowest risk won, and of equal ones the "
     "one with the most evidence.",
     "warning": "a finding that does not fail validate, unless --strict.",

@@ -114,7 +114,8 @@ def resumed(run: Left, decisions: Sequence[Decision], by_force: bool, recall: Re
         machine = Run(prepared.plan)
         clock = SystemClock(_fold(machine, store, recall(machine.state)))
         artifacts = ArtifactFolder(run.folder.artifacts)
-        desk = Desk(machine, run.found.data, prepared.workspace, artifacts, redactor)
+        again = f"forge run {prepared.manifest}"
+        desk = Desk(machine, run.found.data, prepared.workspace, artifacts, redactor, again)
         begun = _begun(machine, run, store, decisions, clock.now())
         begun += [desk.take(decision, clock.now()) for decision in decisions]
     except BaseException:

@@ -8,10 +8,10 @@ from forge_cli.multiagent.node import AWAITING, Node
 from forge_cli.multiagent.plan import Grant, Json
 from forge_cli.multiagent.scope import contains
 
-Sequel = Literal["again", "succeeds", "ends"]
+Sequel = Literal["again", "concludes", "succeeds", "ends"]
 
 APPROVAL = "approval"
-"""The kind of a pause before an item's first turn, which only its approval ends well."""
+"""The kind of a pause which only an approval ends well: before a first turn, or a choice."""
 
 NARROWED = ("capabilities", "actions", "scope", "writes")
 """What of a grant a decision may make smaller."""
@@ -26,14 +26,17 @@ def possible(node: Node) -> tuple[str, ...]:
         return ()
     if node.kind == APPROVAL:
         return "approve", "deny"
-    if node.children:
+    if any(child.ended for child in node.children):
         return ("deny",)
+    if node.children:
+        return "reissue", "deny"
     return ("rerun" if node.status == "indeterminate" else "reissue"), "accept", "deny"
 
 
 def follow(node: Node, body: Mapping[str, Json]) -> Sequel:
-    """Note a decision on the node, and what comes of it: another attempt, success or the end.
+    """Note a decision on the node, and what comes of it.
 
+    That is another attempt, the choice that it has come to, success or the end.
     `body` is that of the `item_decided`. Raises `ValueError` for a decision that the node is not
     open to, an approval of another contract, a result that does not meet its own, a wider grant.
     """
@@ -47,6 +50,8 @@ def follow(node: Node, body: Mapping[str, Json]) -> Sequel:
         return _accept(node, body["verdict"])
     if decision == "approve":
         _approve(node, body["digest"])
+        if node.children:
+            return "concludes"
     elif decision == "reissue":
         _reissue(node, body.get("narrow", {}))
     else:
@@ -71,6 +76,8 @@ def _approve(node: Node, digest: str) -> None:
 
 
 def _reissue(node: Node, narrow: Mapping[str, Json]) -> None:
+    if node.children and narrow:
+        raise ValueError(f"{node.item_id!r} is done by others, which it lends nothing to narrow")
     if node.pattern == "each" and node.item.with_each and REACHING & narrow.keys():
         raise ValueError(f"what {node.item_id!r} may touch is narrowed element by element")
     node.grant = narrowed(node.grant, narrow)

@@ -11,7 +11,7 @@ from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.responses import objection
 from forge_cli.multiagent.run_state import RunState
-from forge_cli.multiagent.sealing import Seal
+from forge_cli.multiagent.sealing import Seal, concluded
 from forge_cli.multiagent.starts import stalled, starts
 
 IDLE = frozenset({"waiting", "ready", "retrying"})
@@ -93,12 +93,12 @@ class Run:
         context = condition_context(self.state, names)
         return Evaluate(node.item_id, node.item.when or "null", context)
 
-    def _endings(self, now: int) -> Iterator[Event]:
+    def _endings(self, now: int) -> Iterator[Event | Seal]:
         """Everything that ends or is cancelled without another turn."""
         state = self.state
         if state.fated:
             for name, fate in state.fated.items():
-                yield item_ended(now, name, fate.status, fate.kind, fate.reason)
+                yield concluded(state.nodes[name], fate, now)
         elif state.failing:
             yield from _stop(state.open.values(), now, "cancelled", state.failing)
         elif state.signal:

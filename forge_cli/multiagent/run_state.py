@@ -272,8 +272,6 @@ class RunState(Undoings):
             if fate is None or fate.output is None:
                 raise ValueError(f"{event.item!r} has no result to succeed with")
             self._accept(node, event, fate.output)
-        elif status == "paused":
-            self._hold(node, "paused")
         elif status in ("failed", "denied", "cancelled"):
             self._end_badly(node, status)
         else:
@@ -331,6 +329,9 @@ class RunState(Undoings):
             # One that is lost goes on from where it was; what stopped begins anew.
             if event.body["decision"] != "reissue" or not self._undo(node, AGAIN):
                 self._try_again(node)
+        elif sequel == "concludes":
+            node.status = "opened"
+            self._doom(node, PATTERNS[node.pattern](node))
         elif sequel == "succeeds":
             node.read_version = self.commits.version  # who decides knows what there is by now
             self._accept(node, event, event.body["output"])

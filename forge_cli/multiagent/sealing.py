@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from forge_cli.multiagent.assignment import Assignment
-from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.events import Event, item_ended
+from forge_cli.multiagent.node import Fate, Node
+from forge_cli.multiagent.patterns.resolve import proposals
 from forge_cli.multiagent.plan import Grant, Item, Json, Plan
 from forge_cli.multiagent.run_state import RunState
 
@@ -41,6 +42,24 @@ def admitted(
     if node.item.approval and node.approved != node.seal:
         return Event(now, "approval_requested", node.item_id, "", dict(_request(node, body)))
     return assignment
+
+
+def concluded(node: Node, fate: Fate, now: int) -> Event | Seal:
+    """How an item ends whose work others did, or what has to come before.
+
+    Between irreversible proposals nothing is chosen before these very ones are approved.
+    """
+    if fate.status != "paused":
+        return item_ended(now, node.item_id, fate.status, fate.kind, fate.reason)
+    proposed = {
+        p.agent_id: {"value": p.value, "risk": p.risk, "evidence_count": p.evidence_count}
+        for p in proposals(node)
+    }
+    if not node.seal:
+        return Seal(node.item_id, {"item": node.item_id, "proposals": proposed})
+    reason = f"it awaits an approval ({fate.reason}): all of its proposals are irreversible"
+    body = {"digest": node.seal, "reason": reason, "inputs": proposed}
+    return Event(now, "approval_requested", node.item_id, "", body)
 
 
 def _request(node: Node, body: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:

@@ -9,6 +9,7 @@ from tests.crashes.references import (
     RUN_ID,
     Outcome,
     Reference,
+    changed_files,
     differences,
     events,
     outcome,
@@ -43,9 +44,13 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Undisturbed:
-    """How a run ends that nothing happens to, and all points at which it can be killed."""
+    """How a run ends that nothing happens to, and all points at which it can be killed.
+
+    `changed` are the files that are others than before.
+    """
 
     outcome: Outcome
+    changed: list[str]
     code: int
     points: tuple[Point, ...]
 
@@ -55,9 +60,10 @@ def undisturbed(reference: Reference, folder: Path) -> Undisturbed:
     forge = reference.laid_out(folder)
     ended = forge(*reference.command(), program=(*_LAUNCHER, "count", "commits"))
     commits = int((folder / "commits").read_text())
+    ended = reference.concluded(forge, ended)
     numbers = range(1, commits + 1)
     points = [Point(word, number) for number in numbers for word in ("before", "after")]
-    return Undisturbed(outcome(folder), ended.code, tuple(points))
+    return Undisturbed(outcome(folder), changed_files(folder), ended.code, tuple(points))
 
 
 def killed(reference: Reference, point: Point, folder: Path) -> tuple[Forge, Ended]:
@@ -92,6 +98,8 @@ def fault(
         return f"exit {said.code}, not {due.code}: {said.err}{said.out}"
     if different := differences(outcome(folder), due.outcome):
         return different
+    if (changed := changed_files(folder)) != due.changed:
+        return f"it changed {changed}, not {due.changed}"
     told = set(ended.out.splitlines()) - set(events(folder))
     if told:
         return f"it had said what is not recorded: {told}"

@@ -65,7 +65,9 @@ def recorded(reference: Reference, folder: Path) -> Recording:
     program = (sys.executable, "-m", "tests.crashes.watched", "record", "operations")
     ended = forge(*reference.command(), program=program)
     done = tuple(Operation(*one) for one in pickle.loads((folder / "operations").read_bytes()))
-    return Recording(done, tuple(events(folder)), outcome(folder), ended.code, folder)
+    promised = tuple(events(folder))
+    code = reference.concluded(forge, ended).code
+    return Recording(done, promised, outcome(folder), code, folder)
 
 
 def losses(recording: Recording, seed: str) -> Iterator[Loss]:

@@ -14,6 +14,8 @@ RUN_ID = "r"
 _TOOK = re.compile(r"\b[0-9]+\.[0-9]+s\b")
 """How long something took, as test runners say it in what an item gives."""
 
+_PAUSED = 4
+
 _MANIFESTS = ROOT / "manifests"
 
 
@@ -22,10 +24,12 @@ class Reference:
     """A manifest below `manifests/`; `writers` are its items that change files once, and where.
 
     What such an item did to files before a crash a person puts back before it is run again.
+    `decision` are the words by which a person goes on with the run when it has paused.
     """
 
     manifest: str
     writers: Mapping[str, str] = field(default_factory=dict)
+    decision: tuple[str, ...] = ()
 
     def laid_out(self, folder: Path) -> Forge:
         """The workspace of a run that has not begun, in a folder that is made for it."""
@@ -38,6 +42,13 @@ class Reference:
         """The words behind `forge` that start the run."""
         path = f"manifests/{self.manifest}"
         return ["run", path, "--workspace", ".", "--run-id", RUN_ID, "--format", "jsonl"]
+
+    def concluded(self, forge: Forge, ended: Ended) -> Ended:
+        """How the run ends for good that has ended so: what is to be decided is."""
+        if ended.code != _PAUSED or not self.decision:
+            return ended
+        words = ["resume", RUN_ID, "--workspace", ".", *self.decision, "--format", "jsonl"]
+        return forge(*words)
 
     def put_back(self, folder: Path, item: str) -> None:
         """The files that an item changes, as they were before the run."""
@@ -54,16 +65,21 @@ REFERENCES = (
     Reference("software-delivery.yaml", {"build": "software-delivery/shop"}),
     Reference("containment/approval.yaml"),
     Reference("containment/escalation.yaml"),
+    Reference("containment/crash.yaml"),
+    Reference("containment/restore.yaml", {"edit": "containment/desk"}),
+    Reference("containment/undo.yaml"),
+    # One that was lost is made again on the version that is there by then, so nobody is asked.
+    Reference("containment/conflict.yaml", decision=("--reissue", "slow")),
 )
 
 Outcome = dict[str, Any]
 
 
 def outcome(folder: Path) -> Outcome:
-    """What a run came to: status, state and outputs, as its evidence tells; None without any."""
+    """What a run came to, as its evidence tells: status, state, outputs; None without any."""
     path = next(folder.glob(f"evidence/*/{RUN_ID}/run.json"), None)
     if path is None:
-        return dict.fromkeys(("status", "outputs", "items", "state"))
+        return dict.fromkeys(("status", "outputs", "items", "state", "undone"))
     record = json.loads(_TOOK.sub("", path.read_text()))
     return {
         "status": record["run"]["status"],
@@ -73,7 +89,23 @@ def outcome(folder: Path) -> Outcome:
         },
         # What runs side by side ends in any order.
         "state": sorted(row["item"] for row in record["state_versions"]),
+        "undone": [r["item"] for r in record.get("compensations", ()) if r.get("status") == "done"],
     }
+
+
+def changed_files(folder: Path) -> list[str]:
+    """The files of the workspace that are not as they were laid out, new and missing ones too."""
+    here = folder / "manifests"
+    names = {path.relative_to(top) for top in (here, _MANIFESTS) for path in top.rglob("*")}
+    return sorted(
+        str(name)
+        for name in names
+        if "__pycache__" not in name.parts and _content(here / name) != _content(_MANIFESTS / name)
+    )
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
 
 
 def events(folder: Path) -> list[str]:
@@ -95,11 +127,11 @@ def undecided(folder: Path) -> list[str]:
 
 
 def recovered(reference: Reference, forge: Forge) -> Ended:
-    """The run gone on with until nothing of it is undecided; it may pause for that, once."""
+    """The run gone on with until nothing of it is undecided; it may pause for that, once each."""
     ended = forge("resume", RUN_ID, "--workspace", ".", "--format", "jsonl")
-    if ended.code == 4 and (items := undecided(forge.folder)):
+    if ended.code == _PAUSED and (items := undecided(forge.folder)):
         for item in items:
             reference.put_back(forge.folder, item)
         words = [word for item in items for word in ("--rerun", item)]
         ended = forge("resume", RUN_ID, "--workspace", ".", *words, "--format", "jsonl")
-    return ended
+    return reference.concluded(forge, ended)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import signal
 import sqlite3
 import subprocess
@@ -260,67 +259,8 @@ def _outcome(forge: Forge) -> dict[str, Any]:
     return {"items": items, "state": state, "is": run["status"], "outputs": run["outputs"]}
 
 
-def test_an_approval_is_awaited_and_given(forge: Forge) -> None:
-    forge.write(
-        "m.forge.yaml",
-        """forge: 1
-work_items:
-  build: {run: [echo, built], capabilities: []}
-  push:
-    script: echo "$INPUT_X" >> pushed
-    with: {x: "${items.build.outputs.result}"}
-    capabilities: [process]
-    risk: irreversible
-""",
-    )
-    paused = forge("run")
-    assert paused.code == 4
-    assert not (forge.folder / "pushed").exists()
-    line = next(line for line in paused.out.splitlines() if line.startswith("  approve "))
-    words = line.split("  ")[2].split()
-    assert words[0] == "forge"
-    assert forge("resume", "--approve", "push@00000000").code == 2
-    assert forge("resume", "--allow-paused").code == 0
-    assert forge(*words[1:]).code == 0
-    assert (forge.folder / "pushed").read_text() == "built\n"
-    (approval,) = forge.record()["approvals"]
-    assert approval["answer"]["decision"] == "approve"
-    holding(forge)
-
-
 def json_lines(ended: Ended) -> list[dict[str, Any]]:
     return [json.loads(line) for line in ended.out.splitlines()]
-
-
-def test_a_paused_item_is_reissued_with_less(forge: Forge) -> None:
-    forge.write(
-        "handlers.py",
-        "def write(turn):\n"
-        "    if not turn.inbox:\n"
-        "        raise RuntimeError('it wanted more than it may')\n"
-        "    return {'result': [turn.inbox[0].payload['reason'], list(turn.grant.writes)]}\n",
-    )
-    forge.write(
-        "m.forge.yaml",
-        """forge: 1
-roles:
-  writer:
-    capabilities: [write]
-    handler: {kind: function, call: "handlers.py:write"}
-work_items:
-  w: {role: writer, writes: ["files:src/**"], on_failure: escalate}
-""",
-    )
-    assert forge("run").code == 4
-    wider = forge("resume", "--reissue", "w", "--narrow", "writes=files:**")
-    assert wider.code == 2
-    assert "writes would reach 'files:**'" in wider.err
-    resumed = forge("resume", "--reissue", "w", "--narrow", "writes=files:src/a/**")
-    assert resumed.code == 0
-    reason, writes = forge.record()["items"]["w"]["output"]["result"]
-    assert "it wanted more than it may" in reason
-    assert writes == ["files:src/a/**"]
-    holding(forge)
 
 
 def test_the_events_of_going_on_are_shown(forge: Forge) -> None:
@@ -332,27 +272,3 @@ def test_the_events_of_going_on_are_shown(forge: Forge) -> None:
     shown = forge("show", "-v")
     assert "resumed    controller epoch 2" in shown.out
     assert "lost" in shown.out
-
-
-@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 4)])
-def test_a_person_at_the_terminal_is_asked_for_an_approval(
-    forge: Forge, answer: str, code: int
-) -> None:
-    forge.write(
-        "m.forge.yaml",
-        "forge: 1\nwork_items:\n"
-        "  a: {run: [touch, made], capabilities: [process], risk: irreversible}\n",
-    )
-    ours, theirs = pty.openpty()
-    process = forge.start("run", stdin=theirs, stderr=theirs)
-    os.close(theirs)
-    shown = b""
-    while b"[y/N]" not in shown:
-        shown += os.read(ours, 4096)
-    assert b"approve 'a' with these inputs" in shown
-    os.write(ours, f"{answer}\n".encode())
-    process.communicate(timeout=60)
-    assert process.returncode == code
-    os.close(ours)
-    assert (forge.folder / "made").exists() is (answer == "y")
-    holding(forge)

@@ -125,7 +125,7 @@ def test_evidence_counts_by_the_digests_that_forge_took_itself(run: Run) -> None
 def test_irreversible_proposals_alone_pause(run: Run) -> None:
     ran = run(proposals("a: {with: {risk: irreversible, writes: []}}"), files=PROPOSES)
     assert ran.code == 4
-    assert ran.items["choose"]["reason"] == "approval_required"
+    assert "approval_required" in ran.items["choose"]["reason"]
 
 
 def test_evidence_that_is_missing_or_empty_rejects_the_result(run: Run) -> None:

@@ -258,7 +258,7 @@ class TestResolve:
     def test_only_irreversible_proposals_pause(self) -> None:
         world = self.proposals(a=proposal("x", "irreversible"))
         assert world.ends()["g"] == "paused"
-        assert world.reason("g") == "approval_required"
+        assert world.reason("g").startswith("it awaits an approval (approval_required)")
         assert world.status == "paused"
 
     def test_no_proposals_fail(self) -> None:

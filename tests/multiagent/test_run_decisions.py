@@ -1,14 +1,16 @@
 """What persons decide: approvals, results of their own, another attempt, the end."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.decisions import narrowed, possible
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Grant, Retry, StateKey
-from tests.multiagent.world import World, done, failed, item, plan, play
+from tests.multiagent.world import World, done, failed, item, plan, play, role
 
 GRANT = Grant(
     frozenset({"read", "write"}),
@@ -222,13 +224,90 @@ class TestEscalated:
         world = play(items, {"a": failed()}).resume().decide("a", "deny").go_on()
         assert world.ends() == {"a": "denied", "b": "succeeded"}
 
-    def test_a_group_can_only_be_given_up(self) -> None:
+    def test_what_is_below_a_group_has_ended_so_it_can_only_be_given_up(self) -> None:
         items = [
             item("g", role_id="", pattern="parallel", children=("g.x",), then="escalate"),
             item("g.x", parent="g"),
         ]
         world = play(items, {"g.x": failed()})
         assert possible(node(world, "g")) == ("deny",)
+
+    def test_a_group_that_paused_before_its_parts_began_may_begin_again(self) -> None:
+        items = [
+            item("b"),
+            item(
+                "g",
+                role_id="",
+                pattern="parallel",
+                children=("g.x",),
+                then="escalate",
+                depends_on=("b",),
+                budget=Budget(model_calls=9),
+            ),
+            item("g.x", parent="g"),
+        ]
+        lend = {"b": done(usage={"model_calls": 5})}
+        fields = {"budget": Budget(model_calls=10)}
+        world = play(items, lend, roles=[role(max_usage=Budget(model_calls=5))], **fields)
+        assert world.reason("g") == "it needs 9 model_calls, 5 are left"
+        world.resume()
+        with pytest.raises(ValueError, match="'g' is done by others, which it lends nothing"):
+            world.decide("g", "reissue", narrow={"scope": []})
+        world.decide("g", "reissue").go_on()
+        assert world.ends()["g"] == "paused", "there is no more than before"
+        world.resume(3).decide("g", "deny").go_on()
+        assert world.ends() == {"b": "succeeded", "g": "denied", "g.x": "blocked"}
+
+
+class TestChoice:
+    """Irreversible proposals alone: one of them wins when a person approves these."""
+
+    @staticmethod
+    def paused(**more: Any) -> World:
+        items = [
+            item("g", role_id="", pattern="resolve", children=("g.x", "g.y")),
+            item("g.x", parent="g"),
+            item("g.y", parent="g"),
+            item("z", depends_on=("g",)),
+        ]
+        proposal = done(output={"value": "push", "risk": "irreversible"})
+        return play(items, {"g.x": proposal, "g.y": proposal, **more}).resume()
+
+    def test_what_is_asked_for_are_these_proposals(self) -> None:
+        world = self.paused()
+        request = next(e for e in world.events if e.kind == "approval_requested")
+        proposal = {"value": "push", "risk": "irreversible", "evidence_count": 0}
+        assert request.body["inputs"] == {"x": proposal, "y": proposal}
+        assert json.loads(request.body["digest"]) == {
+            "item": "g",
+            "proposals": request.body["inputs"],
+        }
+        assert possible(node(world, "g")) == ("approve", "deny")
+
+    def test_approved_one_wins_by_the_usual_order(self) -> None:
+        world = self.paused()
+        world.decide("g", "approve", digest=node(world, "g").seal).go_on()
+        assert world.status == "complete"
+        output = node(world, "g").output
+        assert output is not None
+        assert output["resolution"]["winner"] == "x"
+        assert world.started() == ["g.x", "g.y", "z"]
+
+    def test_a_controller_that_is_lost_behind_the_approval_asks_nobody_again(self) -> None:
+        world = self.paused()
+        world.decide("g", "approve", digest=node(world, "g").seal).resume(3).go_on()
+        assert world.status == "complete"
+        assert [e.kind for e in world.events].count("approval_requested") == 1
+
+    def test_another_digest_approves_nothing(self) -> None:
+        with pytest.raises(ValueError, match="awaits the approval of"):
+            self.paused().decide("g", "approve", digest="sha256:0")
+
+    def test_declined_none_of_them_stands(self) -> None:
+        world = self.paused().decide("g", "deny").go_on()
+        assert world.ends()["g"] == "denied"
+        assert world.ends()["z"] == "blocked"
+        assert world.status == "failed"
 
 
 class TestNarrowing:

@@ -27,7 +27,8 @@ class Versions:
                 f"{event.item!r} reads version {seen} of {self._version}",
             )
         # A person who gives a result knows what there is by then.
-        if event.kind in ("turn_started", "item_opened", "item_decided"):
+        given = event.kind == "item_decided" and event.body["decision"] == "accept"
+        if given or event.kind in ("turn_started", "item_opened"):
             self._read[event.item] = self._version
         node = state.nodes.get(event.item)
         if node is not None and node.status == "succeeded" and event.item not in self._done:

@@ -12,11 +12,14 @@ RESOLUTION = "resolution"
 
 
 def ready(node: Node) -> Fate:
-    """How the item ends, now that every sub-task has; without approval it pauses."""
+    """How the item ends, now that every sub-task has.
+
+    Irreversible proposals among which nothing else is to be had pause it, until it is `approved`.
+    """
     fate = parallel.failure(node)
     if fate:
         return fate
-    resolution = resolve(proposals(node), approval_for_irreversible=False)
+    resolution = resolve(proposals(node), approval_for_irreversible=bool(node.approved))
     winner = resolution.winner
     if winner is None:
         status = "paused" if resolution.reason == "approval_required" else "failed"
