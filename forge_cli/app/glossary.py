@@ -60,7 +60,7 @@ VALUES: Mapping[str, str] = {
     "function": "a Python function in a file beside the manifest.",
     "command": "a program, started without a shell.",
     "agent": "a language model that works turn by turn, with the tools that its grant allows.",
-    "mcp": f"tools of an MCP server. {_NOT_YET}",
+    "mcp": "one tool of an MCP server, called with the item's inputs.",
     "claude-code": f"a command-line agent. {_NOT_YET}",
     "codex": f"a command-line agent. {_NOT_YET}",
     "text": "standard output is the result.",

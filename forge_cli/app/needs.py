@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from forge_cli.multiagent.plan import Handler, Plan
+from forge_cli.multiagent.plan import Json, Plan
 
 MISSING = "missing"
 NOT_EXECUTABLE = "not executable"
@@ -46,11 +46,13 @@ def _programs(plan: Plan) -> Iterator[str]:
     handlers += [item.compensate for item in plan.items.values() if item.compensate is not None]
     for handler in handlers:
         if handler.kind == "command":
-            yield from _first_token(handler)
+            yield from _first_token(handler.config)
+        elif handler.kind == "mcp":
+            yield from _first_token(handler.config["server"])
 
 
-def _first_token(handler: Handler) -> Iterator[str]:
-    argv = handler.config.get("argv") or [""]
+def _first_token(config: Mapping[str, Json]) -> Iterator[str]:
+    argv = config.get("argv") or [""]
     if isinstance(argv[0], str) and argv[0] and "${" not in argv[0]:
         yield argv[0]
 

@@ -15,6 +15,7 @@ from forge_cli.app.plan import Compiled
 from forge_cli.app.recordings import Recording
 from forge_cli.app.recordings import read as read_recording
 from forge_cli.app.reuse import Reusable, reusable
+from forge_cli.app.servers import lacking as lacking_servers
 from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
 from forge_cli.canonical import digest
@@ -85,7 +86,7 @@ def prepare(
     reasons = [*found.refusals, *late, *overweight(plan, workspace)]
     mock = None if wishes.mock is None else read_recording(wishes.mock)
     if mock is None:
-        reasons += [*missing(plan, workspace, env), *lacking(plan)]
+        reasons += [*missing(plan, workspace, env), *lacking(plan), *lacking_servers(plan)]
     if reasons:
         raise RefusedError(reasons)
     run_id = wishes.run_id or _new_run_id(now)

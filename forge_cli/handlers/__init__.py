@@ -16,6 +16,7 @@ KINDS: Mapping[str, str] = {
     "agent": "forge_cli.handlers.agent",
     "command": "forge_cli.handlers.command",
     "function": "forge_cli.handlers.function",
+    "mcp": "forge_cli.handlers.mcp",
 }
 """The module of each kind, imported when a run uses it."""
 

@@ -59,3 +59,16 @@ def test_a_program_that_an_input_names_is_not_listed() -> None:
 
 def test_a_missing_git_is_no_obstacle() -> None:
     assert needs(plan(), Path(), {"PATH": ""}) == [Need("git", "not found, not needed", True)]
+
+
+def test_the_program_of_a_server_is_needed(tmp_path: Path) -> None:
+    program(tmp_path, "logs-mcp")
+    handler = Handler("mcp", {"server": {"argv": ["logs-mcp"]}})
+    listening = Handler("mcp", {"server": {"url": "https://mcp.example.org/logs"}})
+    roles = {
+        name: Role(name, 1, frozenset(), (), (), each)
+        for name, each in (("a", handler), ("b", listening))
+    }
+    found = needs(Plan("p", "0.0.0", {}, roles, {}), Path(), {"PATH": str(tmp_path)})
+    assert found[0] == Need("logs-mcp", "found", True)
+    assert [need.name for need in found] == ["logs-mcp", "git"]

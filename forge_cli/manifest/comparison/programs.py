@@ -34,8 +34,8 @@ class Program:
         """The tools of a model, None for all that it may use; or those behind a server's words."""
         handler = self.handler
         tools = handler.config.get("tools", None if handler.kind == "agent" else ())
-        if isinstance(tools, Mapping):
-            return frozenset(f"{word}: {tool}" for word, named in tools.items() for tool in named)
+        if handler.kind == "mcp":
+            return frozenset(map(_held_to, tools))
         return None if tools is None else frozenset(tools)
 
     @property
@@ -82,6 +82,12 @@ def _keys(handler: Handler) -> dict[str, Json]:
     if handler.max_usage and handler.max_usage.limits() and not handler.elastic:
         config["max_usage"] = handler.max_usage.limits()
     return config
+
+
+def _held_to(tool: Mapping[str, Json]) -> str:
+    """A tool of a server, the capability that it takes, and what of it is held to the scope."""
+    checked = ", ".join(tool.get("scope_args", ()))
+    return f"{tool['capability']}: {tool['tool']}" + (f" ({checked} in scope)" if checked else "")
 
 
 def _only(keys: Mapping[str, Json], wanted: list[str]) -> dict[str, Json]:

@@ -9,6 +9,7 @@ from forge_cli.manifest.compilation.contracts import contracts
 from forge_cli.manifest.compilation.handlers import Handlers
 from forge_cli.manifest.compilation.items import compile_item
 from forge_cli.manifest.compilation.unsupported import unsupported
+from forge_cli.manifest.meaning.actions import Vocabulary
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.library import Library
 from forge_cli.manifest.meaning.limits import budget, run_budget, run_deadline
@@ -44,7 +45,8 @@ def compile(  # noqa: A001 - the word for it
     """
     data = topology.data
     handlers = Handlers(files, workspace, under_way)
-    roles = {role.role_id: _role(role, handlers) for role in topology.takes_part.values()}
+    words = topology.vocabulary
+    roles = {role.role_id: _role(role, handlers, words) for role in topology.takes_part.values()}
     inline = (node for node in topology.nodes.values() if node.way == "inline")
     roles |= {f"inline:{node.item_id}": _inline(node, handlers) for node in inline}
     schemas, schema_files = _schemas(topology, files)
@@ -84,14 +86,14 @@ def name_of(path: str) -> str:
     return name if name[:1].isalpha() else f"manifest-{name}"[:64].rstrip("-")
 
 
-def _role(role: Agent, handlers: Handlers) -> Role:
+def _role(role: Agent, handlers: Handlers, vocabulary: Vocabulary) -> Role:
     return Role(
         role.role_id,
         role.version,
         role.capabilities,
         role.outputs,
         role.scope,
-        handlers.of_role(role),
+        handlers.of_role(role, vocabulary),
         budget(role.written.get("budget")),
     )
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from forge_cli.canonical import digest, digest_of_bytes
 from forge_cli.handlers.agent_settings import READ, TOOL_CALLS, WRITTEN
+from forge_cli.manifest.meaning.actions import Vocabulary
 from forge_cli.manifest.meaning.limits import budget, read_duration
 from forge_cli.manifest.meaning.nodes import Agent, Node, Written
 from forge_cli.multiagent.budget import DIMENSIONS, Budget
@@ -22,6 +23,9 @@ MAX_OUTPUT = 16 * 2**20
 
 PAID = frozenset({"model_calls", "cost_usd", "tokens"})
 """What an agent's model tells of each call, so that it is unknown where it is not told."""
+
+ONE_CALL = Budget(tool_calls=1)
+"""What a turn of an MCP server's tool uses."""
 
 _NOT_CONFIGURED = frozenset({"kind", "max_usage", "plug_in"})
 """What is written of a handler and is no part of what its turns are given."""
@@ -67,13 +71,15 @@ class Handlers:
         """Every file in the workspace that some argument names, with the digest of its bytes."""
         return {name: found for name, found in sorted(self._programs.items()) if found}
 
-    def of_role(self, role: Agent) -> Handler:
-        """The handler of a role."""
+    def of_role(self, role: Agent, vocabulary: Vocabulary) -> Handler:
+        """The handler of a role; `vocabulary` says what the capabilities of tools allow."""
         written = role.written.get("handler", {})
         kind = str(written.get("kind", ""))
         config = {key: value for key, value in written.items() if key not in _NOT_CONFIGURED}
         if kind == "command":
             config = _command(written)
+        elif kind == "mcp":
+            config["tools"] = [_tool(each, vocabulary) for each in written["tools"]]
         elif "plug_in" in written and "grace" in config:
             config["grace"] = read_duration(config["grace"])
         return self._made(kind, config, written.get("max_usage"), written.get("plug_in", ""))
@@ -117,6 +123,8 @@ class Handlers:
         if kind == "agent":
             found = digest(covered)
             return Handler(kind, config, found, _call_of_agent(config), PAID, elastic=True)
+        if kind == "mcp":
+            return Handler(kind, config, digest(covered), ONE_CALL, frozenset({"tool_calls"}))
         usage = budget(max_usage)
         if usage is not None:
             covered["max_usage"] = usage.limits()
@@ -179,6 +187,12 @@ def _command(written: Written) -> dict[str, Json]:
     if "sandbox" in written:
         config["sandbox"] = written["sandbox"]
     return config
+
+
+def _tool(written: Written, vocabulary: Vocabulary) -> dict[str, Json]:
+    """A tool of a server with what its capability allows."""
+    actions = vocabulary.actions(frozenset({written["capability"]}))
+    return {"scope_args": [], **written, "actions": sorted(actions)}
 
 
 def _files(kind: str, config: Mapping[str, Json]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from forge_cli.manifest.meaning.nodes import Agent, Node, Written
 from forge_cli.manifest.meaning.topology import Topology
 from forge_cli.manifest.shape.language import handler_kinds
 
-RUNNABLE_KINDS = ("function", "command", "agent")
+RUNNABLE_KINDS = ("function", "command", "agent", "mcp")
 
 
 def unsupported(topology: Topology) -> list[str]:

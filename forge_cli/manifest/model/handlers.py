@@ -130,6 +130,30 @@ class Agent(TypedDict, total=False):
 
 
 @strict
+class ServerTool(TypedDict, total=False):
+    """A tool of an MCP server, and the capability that lets it be called."""
+
+    tool: Required[Annotated[Words, key("Its name, as the server has it.", "read_text_file")]]
+    capability: Required[
+        Annotated[Id, key("Who holds this may call it, and it may do no more.", "repository-read")]
+    ]
+    scope_args: Annotated[
+        list[Words],
+        key("Arguments that are paths or addresses, each held against the scope.", ["path"]),
+    ]
+
+
+ServerTools = Annotated[
+    list[ServerTool],
+    Field(min_length=1),
+    key(
+        "The tools that may be called; all others stay hidden.",
+        [{"tool": "query", "capability": "logs-read"}],
+    ),
+]
+
+
+@strict
 class Server(TypedDict, total=False):
     """An MCP server: a program that is started, or an address."""
 
@@ -145,12 +169,7 @@ class Mcp(TypedDict, total=False):
 
     kind: Required[Annotated[Literal["mcp"], key("Tools of an MCP server.", "mcp")]]
     server: Required[Annotated[Server, key("The server.", {"argv": ["logs-mcp"]})]]
-    tools: Required[
-        Annotated[
-            dict[Id, list[str]],
-            key("The tools that each capability stands for.", {"logs-read": ["query"]}),
-        ]
-    ]
+    tools: Required[ServerTools]
 
 
 @strict

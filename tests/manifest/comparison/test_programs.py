@@ -27,6 +27,9 @@ def test_less_usage_of_one_call_is_behavioural() -> None:
     assert (verdict.weight, verdict.direction, verdict.witness) == ("behavioural", "changed", "")
 
 
+TOOL = {"tool": "query", "capability": "look"}
+
+
 def test_the_secrets_of_a_server_are_given_to_the_handler_that_starts_it() -> None:
     assert held("mcp", server={"argv": ["logs"], "secrets": ["A"]}).secrets == {"A"}
 
@@ -36,7 +39,10 @@ def test_the_secrets_of_a_server_are_given_to_the_handler_that_starts_it() -> No
     [
         (held("agent"), None),
         (held("agent", tools=["a"]), {"a"}),
-        (held("mcp", tools={"look": ["query", "count"]}), {"look: query", "look: count"}),
+        (
+            held("mcp", tools=[TOOL, {**TOOL, "tool": "count", "scope_args": ["path", "host"]}]),
+            {"look: query", "look: count (path, host in scope)"},
+        ),
         (held("command"), set()),
     ],
 )
@@ -53,7 +59,7 @@ def test_a_model_without_named_tools_has_all_and_a_program_has_none(
         (held(sandbox="off"), held()),
         (held(secrets=["A"]), held(secrets=["B"])),
         (held("agent", tools=["a"]), held("agent", tools=["b"])),
-        (held("mcp", server={"secrets": ["A"]}), held("mcp", server={})),
+        (held("mcp", tools=[], server={"secrets": ["A"]}), held("mcp", tools=[], server={})),
         (held(usage=Budget()), held()),
         (held("agent", max_turns=50), held("agent")),
         (held("codex", grace="5s", max_output=16 * 2**20), held("codex")),

@@ -332,7 +332,7 @@ def test_what_cannot_be_run_yet_is_refused_by_name(item: str, words: str) -> Non
     assert ";" in sentence
 
 
-@pytest.mark.parametrize("kind", ["mcp", "claude-code"])
+@pytest.mark.parametrize("kind", ["codex", "claude-code"])
 def test_a_role_that_is_used_needs_a_handler_that_can_be_run(kind: str) -> None:
     text = f"roles: {{a: {{handler: {{kind: {kind}}}}}}}\nwork_items: {{one: {{role: a}}}}"
     (sentence,) = refusals(text)
@@ -340,7 +340,7 @@ def test_a_role_that_is_used_needs_a_handler_that_can_be_run(kind: str) -> None:
 
 
 def test_a_role_that_is_not_used_need_not_be_runnable() -> None:
-    assert refusals("roles: {a: {handler: {kind: mcp}}}\nwork_items: {one: {run: [x]}}") == []
+    assert refusals("roles: {a: {handler: {kind: codex}}}\nwork_items: {one: {run: [x]}}") == []
 
 
 def test_inserted_steps_are_refused() -> None:

@@ -1,0 +1,197 @@
+"""The one door to a tool server: what one contract lets its holder see and call there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol, Self
+
+from mcp_types import CallToolResult, TextContent, Tool
+
+from forge_cli.canonical import digest
+from forge_cli.gateway.reach import unreachable
+from forge_cli.gateway.schemas import violation
+from forge_cli.gateway.tool_server import ServerError
+from forge_cli.multiagent.grants import Grant
+from forge_cli.multiagent.terms import Json
+
+CHANGED = "it is denied: the server describes it otherwise than at first"
+
+SHOWN = 80
+"""Characters of a tool's name that are told: whoever calls may have made it up."""
+
+
+class Declared(NamedTuple):
+    """A tool as the manifest lets it be called; `actions` are what its capability allows."""
+
+    name: str
+    capability: str
+    actions: frozenset[str]
+    scope_args: tuple[str, ...]
+
+    @classmethod
+    def read(cls, written: Mapping[str, Json]) -> Self:
+        """The tool as a handler's configuration has it."""
+        return cls(
+            written["tool"],
+            written["capability"],
+            frozenset(written["actions"]),
+            tuple(written.get("scope_args", ())),
+        )
+
+    @property
+    def allowed(self) -> bool:
+        """Whether its capability allows it: by its name, or by what it does."""
+        tools = (each.partition("/")[2] for each in self.actions if each.startswith("tool:"))
+        named = {*tools}
+        return self.name in named if named else bool(self.actions)
+
+    @property
+    def reads_only(self) -> bool:
+        """Whether its capability lets it change nothing."""
+        return self.actions <= {"file-read"}
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """How a call ended. `text` is what the caller is told, `record` what is kept of it.
+
+    What never reached the server is not `called`, and so not paid. `blocks` and `structured` are
+    the content of a result as JSON.
+    """
+
+    decision: Literal["done", "failed", "denied"]
+    text: str
+    record: Json
+    called: bool = True
+    blocks: Sequence[Json] = ()
+    structured: Json = None
+
+
+class Server(Protocol):
+    """What the door is to: see `tool_server`."""
+
+    async def tools(self) -> list[Tool]:
+        """All that it lists now."""
+        ...
+
+    async def call(self, name: str, arguments: Mapping[str, Json]) -> CallToolResult:
+        """What a tool answers."""
+        ...
+
+
+class Pins:
+    """How the tools of servers were described when they were first listed, by digest.
+
+    Shared by all doors of a run, so that a server cannot become another one between two of them.
+    """
+
+    def __init__(self) -> None:
+        self._digests: dict[tuple[str, str], str] = {}
+
+    def hold(self, server: str, tool: Tool) -> bool:
+        """Whether the tool is described as it was at first; from now on that is so."""
+        found = _digest(tool.model_dump(mode="json", exclude_none=True))
+        return self._digests.setdefault((server, tool.name), found) == found
+
+
+@dataclass(slots=True)
+class Proxy:
+    """One contract's door to one server, which is called `label` in records.
+
+    `server_key` says whose pins hold. Resources and prompts of a server are behind no door.
+    """
+
+    label: str
+    server_key: str
+    server: Server
+    declared: Sequence[Declared]
+    grant: Grant
+    workspace: Path
+    pins: Pins = field(default_factory=Pins)
+
+    @property
+    def granted(self) -> dict[str, Declared]:
+        """The tools that the grant holds, by name."""
+        held = self.grant.capabilities
+        return {t.name: t for t in self.declared if t.capability in held and t.allowed}
+
+    async def visible(self) -> list[Tool]:
+        """The granted tools as the server describes them, if that is how it did at first.
+
+        `ServerError` if it lists none, lists without end, or lists a name twice.
+        """
+        granted = self.granted
+        listed = await self._listed()
+        return [t for name, t in listed.items() if name in granted and self._is_as_at_first(t)]
+
+    async def call(self, name: str, arguments: Mapping[str, Json]) -> Answered:
+        """Call a tool, if the contract allows it; whatever happens is an answer."""
+        record = {"tool": f"{self.label}/{name:.{SHOWN}}", "arguments": dict(arguments)}
+        if reason := self._denial(name, arguments):
+            return Answered("denied", reason, {**record, "denied": reason}, called=False)
+        called = False
+        try:
+            tool = await self._described(name)
+            if not self._is_as_at_first(tool):
+                return Answered("denied", CHANGED, {**record, "denied": CHANGED}, called=False)
+            if fault := violation({name: tool.input_schema}, name, arguments):
+                raise ServerError(f"its arguments do not fit: {fault}")
+            called = True
+            result = _read(tool, await self.server.call(name, arguments))
+        except ServerError as error:
+            fault = str(error)
+            return Answered("failed", fault, {**record, "failed": fault}, called)
+        return replace(result, record={**record, **result.record})
+
+    def _denial(self, name: str, arguments: Mapping[str, Json]) -> str:
+        """Why the contract does not allow the call, or nothing."""
+        tool = self.granted.get(name)
+        if tool is None:
+            known = ", ".join(self.granted) or "none"
+            return f"{name[:SHOWN]!a} is denied: the tools of its contract are {known}"
+        for argument in tool.scope_args:
+            if argument not in arguments:
+                return f"it is denied: without {argument!r} it does not say what it reaches"
+            value, actions = arguments[argument], tool.actions
+            if fault := unreachable(value, self.grant, actions, self.workspace):
+                return f"{argument} {fault}"
+        return ""
+
+    async def _described(self, name: str) -> Tool:
+        listed = await self._listed()
+        if name not in listed:
+            known = ", ".join(listed)[: SHOWN * 4] or "none"
+            raise ServerError(f"it has no tool {name!r}; it lists {known}")
+        return listed[name]
+
+    async def _listed(self) -> dict[str, Tool]:
+        tools = await self.server.tools()
+        listed = {tool.name: tool for tool in tools}
+        if len(listed) < len(tools):
+            raise ServerError("it lists two tools of one name")
+        return listed
+
+    def _is_as_at_first(self, tool: Tool) -> bool:
+        return self.pins.hold(self.server_key, tool)
+
+
+def _read(tool: Tool, result: CallToolResult) -> Answered:
+    """The result as an answer; `ServerError` for an error of the tool or a result that lies."""
+    blocks = [each.model_dump(mode="json", exclude_none=True) for each in result.content]
+    text = "\n".join(each.text for each in result.content if isinstance(each, TextContent))
+    if result.is_error:
+        raise ServerError(text or "it failed and gave no reason")
+    structured = result.structured_content
+    if tool.output_schema is not None and (
+        fault := violation({tool.name: tool.output_schema}, tool.name, structured)
+    ):
+        raise ServerError(f"its result is not as it says: {fault}")
+    kept = {"result": _digest({"content": blocks, "structured": structured})}
+    return Answered("done", text, kept, blocks=blocks, structured=structured)
+
+
+def _digest(value: Json) -> str:
+    try:
+        return digest(value)
+    except ValueError as error:
+        raise ServerError(f"what it sent is not I-JSON: {error}") from None

@@ -1,0 +1,161 @@
+"""What the arguments of a tool reach: paths and addresses, held against a grant before the call."""
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from forge_cli.gateway.folders import GONE, opened, within
+from forge_cli.multiagent.grants import Grant
+from forge_cli.multiagent.scope import contains, matches, parse
+from forge_cli.multiagent.terms import Json
+
+MOST = 20_000
+"""Entries below a folder that are looked at; what holds more is denied."""
+
+PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21, "ssh": 22}
+_URL = re.compile(r"[!#-;=?-Z\[\]_a-z~]+")
+"""The characters of URLs (RFC 3986); readers of any other one differ about where the host ends."""
+
+
+def unreachable(value: Json, grant: Grant, actions: frozenset[str], workspace: Path) -> str:
+    """Why the grant does not hold an argument that is a path, an address or a list of these.
+
+    Nothing if it does. `actions` are those of the tool's capability: with `file-write` the path
+    must be one that may be written, with `network` alone the value is an address. A server opens
+    what it is told by itself, so what changes between this look and that is for a sandbox to hold.
+    """
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        return "an empty list does not say what it reaches"
+    for each in values:
+        if not isinstance(each, str):
+            return f"{each!s:.80} is neither a path nor an address"
+        if fault := _fault(each, grant, actions, workspace):
+            return fault
+    return ""
+
+
+def off_limits(address: str, grant: Grant) -> str:
+    """Why the grant does not hold an address: `https://host/...` or `host:port`."""
+    try:
+        scope = parse(f"net:{_host_and_port(address)}")
+    except ValueError as error:
+        return f"{address!r} is denied: {error}"
+    if scope.text in grant.scope:
+        return ""
+    return f"{address!r} is denied: its scope is {_named(grant.scope)}"
+
+
+def _fault(value: str, grant: Grant, actions: frozenset[str], workspace: Path) -> str:
+    files = actions & {"file-read", "file-write"}
+    if "://" in value or ("network" in actions and not files):
+        return off_limits(value, grant)
+    allowed = grant.writes if "file-write" in actions else grant.scope
+    path = _from(workspace, value)
+    if path is None:
+        return f"{value!r} is denied: it is no path below the workspace, like src/main.py"
+    try:
+        beyond = _beyond(workspace, path, allowed)
+    except OSError as error:
+        return f"{value!r} is denied: {error.strerror}"
+    except OverflowError:
+        return f"{value!r} is denied: over {MOST} files lie below it, too many to look at"
+    if beyond is None:
+        return ""
+    line = "writes" if "file-write" in actions else "scope"
+    what = "" if beyond == path else f" it reaches {beyond!r}, and"
+    return f"{value!r} is denied:{what} its {line} is {_named(allowed)}"
+
+
+def _from(workspace: Path, value: str) -> str | None:
+    """The path from the workspace, empty for the workspace itself; None for one that is not."""
+    root = f"{workspace}/"
+    path = value.removeprefix(root) if value.startswith(root) else value
+    path = path.removesuffix("/") if path != "/" else path
+    if path in ("", ".", str(workspace)):
+        return ""
+    parts = path.split("/")
+    return None if any(part in ("", ".", "..") or "\0" in part for part in parts) else path
+
+
+def _beyond(workspace: Path, path: str, allowed: tuple[str, ...]) -> str | None:
+    """The first path that this one reaches and that is not allowed: itself, or some below it.
+
+    Of a folder that is everything in it, also under names that begin with a dot. `OSError` where
+    it leads through a link, `OverflowError` for too many entries.
+    """
+    if path and not _is_folder(workspace, path):
+        return None if matches(allowed, path) else path
+    try:
+        whole = contains(allowed, f"files:{path}/**" if path else "files:**")
+    except ValueError:
+        return path
+    if not whole.holds:
+        return whole.witness or path
+    return next((below for below in _below(workspace, path) if not matches(allowed, below)), None)
+
+
+def _below(workspace: Path, path: str) -> Iterator[str]:
+    left, waiting = MOST, [path]
+    while waiting:
+        here = waiting.pop()
+        for name, is_folder in _listed(workspace, here):
+            left -= 1
+            if left < 0:
+                raise OverflowError
+            below = f"{here}/{name}" if here else name
+            if is_folder:
+                waiting.append(below)
+            else:
+                yield below
+
+
+def _is_folder(workspace: Path, path: str) -> bool:
+    """Whether the path is a folder; one that is not there is none, a link raises `OSError`."""
+    names = path.split("/")
+    for depth in range(1, len(names) + 1):
+        with within(workspace, "/".join(names[:depth])) as (folder, name):
+            try:
+                mode = os.lstat(name, dir_fd=folder).st_mode
+            except FileNotFoundError:
+                return False
+        if stat.S_ISLNK(mode):
+            raise OSError(errno.ELOOP, "it leads through a link")
+        if not stat.S_ISDIR(mode):
+            return False
+    return True
+
+
+def _listed(workspace: Path, path: str) -> list[tuple[str, bool]]:
+    try:
+        folder = opened(workspace, path)
+    except OSError as error:
+        if error.errno in GONE and path:
+            return []  # it was there a moment ago
+        raise
+    try:
+        with os.scandir(folder) as entries:
+            return sorted((each.name, each.is_dir(follow_symlinks=False)) for each in entries)
+    finally:
+        os.close(folder)
+
+
+def _host_and_port(address: str) -> str:
+    """`host:port` of an address, as scopes write it; `ValueError` if it does not say both."""
+    if not _URL.fullmatch(address):
+        raise ValueError("it has characters that no address has")
+    if "://" not in address:
+        return address.lower()
+    parts = urlsplit(address)
+    port = parts.port or PORTS.get(parts.scheme)
+    if not parts.hostname or port is None:
+        raise ValueError("it does not say which host and port; write https://host:port/...")
+    return f"{parts.hostname}:{port}"
+
+
+def _named(scope: tuple[str, ...]) -> str:
+    return ", ".join(scope) or "nothing"

@@ -1,0 +1,136 @@
+"""A connection to one MCP server: its tools listed and called, whatever it answers."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol, TypeVar
+
+from mcp.client import Client, ClientSession
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    CallToolRequest,
+    CallToolRequestParams,
+    CallToolResult,
+    Implementation,
+    PaginatedRequestParams,
+    Tool,
+)
+
+from forge_cli import __version__
+from forge_cli.gateway.tool_transport import Intake, Streams
+from forge_cli.multiagent.terms import Json
+
+PAGES = 50
+"""Pages of a list that are read; a list that goes on has no end."""
+
+TOLD = 300
+"""Characters of an error that are told."""
+
+_T = TypeVar("_T")
+
+for _name in ("mcp", "client"):  # what the library logs of a bad server is told by the outcome
+    logging.getLogger(_name).addHandler(logging.NullHandler())
+
+
+class ServerError(Exception):
+    """The server did not do what was asked; the text is a sentence that begins with `it`."""
+
+
+class Transport(Protocol):
+    """A way to a server: see `tool_transport`."""
+
+    intake: Intake
+
+    def open(self) -> AbstractAsyncContextManager[Streams]:
+        """Connect; all of it is closed when that is left."""
+        ...
+
+    def fault(self) -> str:
+        """Why nothing more will come, as a sentence that begins with `it`, or nothing."""
+        ...
+
+
+class ToolServer:
+    """A server from its first request to `close`, which need not be made by one task."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._leave = asyncio.Event()
+        self._client: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+        self._holder: asyncio.Task[None] | None = None
+
+    async def close(self) -> None:
+        """End the server. Nothing of it is left afterwards, also if this is cancelled."""
+        if self._holder is None:
+            return
+        self._leave.set()
+        cancelled = False
+        while not self._holder.done():
+            try:
+                await asyncio.wait([self._holder])
+            except asyncio.CancelledError:
+                cancelled = True
+                self._holder.cancel()
+        if cancelled:
+            raise asyncio.CancelledError
+
+    async def tools(self) -> list[Tool]:
+        """All tools that it lists now; `ServerError` if it cannot, or the list has no end."""
+        found: list[Tool] = []
+        cursor: str | None = None
+        for _ in range(PAGES):
+            params = None if cursor is None else PaginatedRequestParams(cursor=cursor)
+            page = await self._asked((await self._session()).list_tools(params=params))
+            found += page.tools
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
+        raise ServerError(f"it lists its tools on over {PAGES} pages")
+
+    async def call(self, name: str, arguments: Mapping[str, Json]) -> CallToolResult:
+        """What the tool answers, which may be an error of its own; `ServerError` if nothing."""
+        # Not by the session's own method: that holds results against the server's own schemas,
+        # whose patterns may take for ever.
+        params = CallToolRequestParams(name=name, arguments=dict(arguments))
+        request = CallToolRequest(params=params)
+        session = await self._session()
+        return await self._asked(session.send_request(request, CallToolResult))
+
+    async def _session(self) -> ClientSession:
+        """The connection, made and a protocol agreed on if that is not done yet."""
+        if self._holder is None:
+            self._holder = asyncio.create_task(self._hold())
+        waited: set[asyncio.Future[Any]] = {self._holder, self._client}
+        await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        if not self._client.done():
+            error = _innermost(self._holder.exception())
+            raise self._fault(f"it cannot be talked to: {error}")
+        return self._client.result().session
+
+    async def _hold(self) -> None:
+        # The task that enters the connection must be the one that leaves it.
+        who = Implementation(name="forge", version=__version__)
+        streams = self._transport.open()
+        async with Client(streams, cache=None, client_info=who) as client:
+            self._client.set_result(client)
+            await self._leave.wait()
+
+    async def _asked(self, answer: Awaitable[_T]) -> _T:
+        self._transport.intake.begin()
+        try:
+            return await answer
+        except MCPError as error:
+            raise self._fault(f"it answered with an error: {error.message:.{TOLD}}") from None
+        except Exception:  # noqa: BLE001 - whatever a server sends is its own fault
+            raise self._fault("its answer is none that the protocol knows") from None
+
+    def _fault(self, otherwise: str) -> ServerError:
+        """Why the connection is of no more use, or else what is wrong with an answer."""
+        return ServerError(self._transport.fault() or otherwise)
+
+
+def _innermost(error: BaseException | None) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{error!s:.{TOLD}}" or type(error).__name__

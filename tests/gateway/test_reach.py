@@ -1,0 +1,141 @@
+"""What arguments of tools reach, held against scopes: paths, folders, addresses."""
+
+from pathlib import Path
+
+import pytest
+
+from forge_cli.gateway import reach
+from forge_cli.gateway.reach import off_limits, unreachable
+from forge_cli.multiagent.grants import Grant
+from forge_cli.multiagent.terms import Json
+
+READ = frozenset({"file-read"})
+WRITE = frozenset({"file-read", "file-write"})
+NETWORK = frozenset({"network"})
+GRANT = Grant(
+    scope=("files:src/**", "files:docs/.notes", "net:example.org:443"),
+    writes=("files:src/out/**",),
+)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """Files within the scope and beyond, links, and folders that hold both."""
+    for name in ("src/a.py", "src/out/b.txt", "docs/.notes", "docs/c.md", "src/deep/.hidden"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x", "utf-8")
+    (tmp_path / "src/empty").mkdir()
+    (tmp_path / "src/etc").symlink_to("/etc")
+    (tmp_path / "src/link.py").symlink_to(tmp_path / "docs/c.md")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "src/a.py",
+        "docs/.notes",
+        "src/new/file.py",
+        "src/out/",
+        "src/empty",
+        ["src/a.py", "src/out/b.txt"],
+        "https://example.org/a?b=c",
+        "https://EXAMPLE.org:443",
+    ],
+)
+def test_what_lies_within_the_scope_is_reached(workspace: Path, value: Json) -> None:
+    assert unreachable(value, GRANT, READ, workspace) == ""
+
+
+def test_an_absolute_path_below_the_workspace_is_one_from_it(workspace: Path) -> None:
+    assert unreachable(f"{workspace}/src/a.py", GRANT, READ, workspace) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("docs/c.md", "'docs/c.md' is denied: its scope is files:src/**"),
+        ("src/../docs/c.md", "it is no path below the workspace"),
+        ("/etc/passwd", "it is no path below the workspace"),
+        ("/proc/self/environ", "it is no path below the workspace"),
+        ("src//a.py", "it is no path below the workspace"),
+        ("src/a\0.py", "it is no path below the workspace"),
+        ("/", "it is no path below the workspace"),
+        ("~/.ssh/id", "its scope is"),
+        ("SRC/a.py", "its scope is"),
+        ("docs/.note\u0455", "its scope is"),
+        ("src/.env", "its scope is"),
+        ("src/" + "a" * 5_000, "is denied"),
+        ("src/etc/passwd", "it leads through a link"),
+        ("src/etc", "it leads through a link"),
+        ("src/link.py", "it leads through a link"),
+        ("src/deep", "it reaches 'src/deep/.hidden', and its scope is"),
+        ("docs", "its scope is"),
+        (".", "its scope is"),
+        ("", "its scope is"),
+        (["src/a.py", "docs/c.md"], "'docs/c.md' is denied"),
+        ([], "an empty list does not say what it reaches"),
+        (7, "7 is neither a path nor an address"),
+        ({"path": "src/a.py"}, "is neither a path nor an address"),
+        ([["src/a.py"]], "is neither a path nor an address"),
+        ("file:///etc/passwd", "it does not say which host and port"),
+        ("http://example.org/", "its scope is"),
+        ("https://example.org@evil.example/", "'https://example.org@evil.example/' is denied"),
+        ("https://evil.example\\@example.org/", "it has characters that no address has"),
+        ("https://example.org.evil.example/", "its scope is"),
+        ("https://169.254.169.254/", "its scope is"),
+        ("https://0x7f000001/", "names no canonical host"),
+        ("https://[::1]/", "names no canonical host"),
+        ("https://example.org:99999/", "Port out of range"),
+    ],
+)
+def test_what_lies_beyond_is_denied(workspace: Path, value: Json, told: str) -> None:
+    assert told in unreachable(value, GRANT, READ, workspace)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("src/out/new.txt", ""),
+        ("src/out", ""),
+        ("src/a.py", "'src/a.py' is denied: its writes is files:src/out/**"),
+        ("src", "it reaches"),
+    ],
+)
+def test_who_writes_reaches_what_may_be_written(workspace: Path, value: str, told: str) -> None:
+    assert told in (found := unreachable(value, GRANT, WRITE, workspace))
+    assert bool(found) == bool(told)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("example.org:443", ""),
+        ("example.org", "needs a port"),
+        ("example.org:80", "its scope is"),
+        ("src/a.py", "is denied"),
+        ("", "no address"),
+    ],
+)
+def test_who_only_uses_the_network_names_hosts(workspace: Path, value: str, told: str) -> None:
+    assert told in (found := unreachable(value, GRANT, NETWORK, workspace))
+    assert bool(found) == bool(told)
+
+
+def test_a_folder_with_too_much_below_it_is_denied(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reach, "MOST", 2)
+    for number in range(3):
+        (workspace / f"src/out/{number}").touch()
+    assert "too many to look at" in unreachable("src/out", GRANT, READ, workspace)
+
+
+def test_nothing_is_reached_without_a_scope(workspace: Path) -> None:
+    found = unreachable("src/a.py", Grant(), READ, workspace)
+    assert found == "'src/a.py' is denied: its scope is nothing"
+
+
+def test_an_address_is_held_by_its_host_and_port() -> None:
+    assert off_limits("https://example.org/mcp", GRANT) == ""
+    assert "its scope is" in off_limits("https://other.example/mcp", GRANT)
