@@ -27,7 +27,7 @@ from forge_cli.handlers.agent_settings import ModelError
 from forge_cli.handlers.agent_tools import Tool, offered
 from forge_cli.handlers.context import HandlerContext, InputsError, Stopped, with_inputs_opened
 from forge_cli.handlers.masks import masked
-from forge_cli.handlers.prompts import prompt
+from forge_cli.handlers.prompts import company, prompt
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn, TurnResult
 
@@ -108,7 +108,7 @@ class AgentHandler:
     def _told(self, turn: Turn, form: Wanted) -> str:
         own = turn.handler.get("instructions") or self._file(turn.handler.get("instructions_file"))
         standing = STANDING.format(role=turn.role_id, end=form.task())
-        return f"{standing}\n\n{own}" if own else standing
+        return "\n\n".join(part for part in (standing, company(turn), own) if part)
 
     def _file(self, name: str | None) -> str:
         if name is None:

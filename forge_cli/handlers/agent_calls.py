@@ -9,7 +9,7 @@ from pydantic_ai.messages import ModelRequestPart, ToolCallPart
 from forge_cli.gateway.files import DeniedError, GrantedFiles, UnreadableError
 from forge_cli.handlers.agent_messages import answer, arguments_of, request_id
 from forge_cli.handlers.agent_reading import READERS
-from forge_cli.handlers.agent_tools import Tool, refusal
+from forge_cli.handlers.agent_tools import POST, Tool, refusal
 from forge_cli.handlers.answers import AnswerError, parse
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn
@@ -25,6 +25,7 @@ class Sequel:
     parts: list[ModelRequestPart] = field(default_factory=list)
     requests: list[Json] = field(default_factory=list)
     effects: list[Json] = field(default_factory=list)
+    posts: list[Json] = field(default_factory=list)
     read: int = 0
 
     def decline(self, call: ToolCallPart, reason: str, outcome: str) -> None:
@@ -56,6 +57,9 @@ class Calls:
             return
         if fault := tool.objection(arguments):
             sequel.decline(call, fault, "retried")
+        elif tool is POST:
+            sequel.posts.append(arguments)
+            sequel.parts.append(answer(call, "It is posted, if you may post there."))
         elif tool.asks:
             sequel.requests.append(asked(self._turn, call, arguments))
         else:

@@ -16,6 +16,7 @@ from forge_cli.handlers.agent_calls import Calls, Sequel, asked
 from forge_cli.handlers.agent_messages import answer, arguments_of, repaired, saved
 from forge_cli.handlers.agent_output import Wanted
 from forge_cli.handlers.agent_settings import WRITTEN
+from forge_cli.handlers.agent_tools import POST
 from forge_cli.handlers.answers import AnswerError
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn, TurnResult
@@ -65,24 +66,31 @@ async def handled(
     called = [part for part in response.parts if isinstance(part, ToolCallPart)]
     others = [call for call in called if not form.is_final(call.tool_name)]
     sequel = Sequel()
+    said = (response.text or "").strip() if form.form != "native" else ""
+    if said and turn.group and turn.group["pattern"] == "joint":
+        sequel.posts.append({"text": said})
     output, fault = _output(form, response, called, sequel)
-    if output is not None:
-        requests = tuple(asked(turn, call, call.args) for call in others)
-        return replace(TurnResult.done(output), requests=requests)
     for call in others:
-        await calls.handle(call, sequel)
+        if output is None or call.tool_name == POST.name:
+            await calls.handle(call, sequel)
+    if output is not None:
+        left = [call for call in others if call.tool_name != POST.name]
+        requests = tuple(asked(turn, call, call.args) for call in left)
+        return replace(TurnResult.done(output, posts=tuple(sequel.posts)), requests=requests)
     usage = {"tool_calls": sequel.read} if sequel.read else {}
     effects = tuple(sequel.effects)
     count = _corrections(messages) + bool(fault)
     if count > CORRECTIONS:
         reason = f"{fault}; it was told so {CORRECTIONS} times"
         partial = (response.text or "")[:SHOWN] or None
-        return TurnResult.failed("invalid-output", reason, partial, usage, effects)
+        posts = tuple(sequel.posts)
+        return TurnResult.failed("invalid-output", reason, partial, usage, effects, posts=posts)
     kept = [*state, saved(repaired(response))]
     if sequel.parts:
         metadata = {COUNT: count} if fault else None
         kept.append(saved(ModelRequest(sequel.parts, metadata=metadata)))
-    result = TurnResult.yields(kept, requests=tuple(sequel.requests), usage=usage)
+    posts, requests = tuple(sequel.posts), tuple(sequel.requests)
+    result = TurnResult.yields(kept, posts, requests, usage)
     return replace(result, effects=effects)
 
 

@@ -98,6 +98,19 @@ TOOLS = (
     ),
 )
 
+POST = Tool(
+    "post_message",
+    "Tell those you work with something; they read it in their next turn.",
+    {
+        "text": {"type": "string", "minLength": 1},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "channel": {"type": "string"},
+    },
+    ("text",),
+    "",
+)
+"""What an agent is shown whose item works with others; no grant is needed to talk to these."""
+
 NAMED: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
 _SCHEMAS: Mapping[str, Json] = {tool.name: tool.parameters for tool in TOOLS}
 
@@ -105,11 +118,12 @@ _SCHEMAS: Mapping[str, Json] = {tool.name: tool.parameters for tool in TOOLS}
 def offered(turn: Turn) -> dict[str, Tool]:
     """The tools that the turn's agent is shown: what its grant allows, as far as `tools` goes."""
     shown = turn.handler.get("tools")
-    return {
+    granted = {
         tool.name: tool
         for tool in TOOLS
         if tool.action in turn.grant.actions and (shown is None or tool.name in shown)
     }
+    return granted | {POST.name: POST} if turn.group else granted
 
 
 def refusal(name: str, tools: Mapping[str, Tool]) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from forge_cli.handlers.program import (
     locate,
     named,
 )
-from forge_cli.handlers.prompts import prompt
+from forge_cli.handlers.prompts import company, from_others, prompt
 from forge_cli.handlers.wire import encode_turn
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn, TurnResult
@@ -78,8 +78,10 @@ class CommandHandler:
             return self._failed("invalid-output", str(error), called, captured)
         if answer.objection is not None:
             return self._failed("error", answer.objection, called, captured, answer.usage)
-        result = TurnResult.done(answer.output, usage=answer.usage, captured=captured)
-        result = replace(result, message=named(called.ending.survivors).removeprefix("; "))
+        result = answer.result or TurnResult.done(answer.output)
+        usage = answer.usage if result.usage is None else result.usage
+        message = (result.message + named(called.ending.survivors)).removeprefix("; ")
+        result = replace(result, usage=usage, captured=captured, message=message)
         return masked(result, self._context.redactor, turn.grant.outputs)
 
     def _program(self, turn: Turn, temporary: Path) -> Program:
@@ -114,7 +116,8 @@ def stdin_of(turn: Turn) -> bytes | None:
     """What the program reads: the prompt, the turn as JSON (see `wire`), or nothing."""
     match turn.handler.get("stdin", "none"):
         case "prompt":
-            return prompt(turn).encode()
+            parts = (prompt(turn), company(turn), from_others(turn.inbox))
+            return "\n\n".join(part.strip() for part in parts if part).encode() + b"\n"
         case "json":
             return encode_turn(turn)
     return None

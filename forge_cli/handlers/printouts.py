@@ -13,8 +13,9 @@ from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers.answers import AnswerError, kind_of, parse, shown, text_of
 from forge_cli.handlers.extract import Extract
 from forge_cli.handlers.program import Printed
+from forge_cli.handlers.wire import STATUSES, decode_result
 from forge_cli.multiagent.plan import Json
-from forge_cli.multiagent.turn import Turn
+from forge_cli.multiagent.turn import Turn, TurnResult
 
 STDOUT = "standard output"
 FILE = "the file at $FORGE_RESULT"
@@ -22,11 +23,15 @@ FILE = "the file at $FORGE_RESULT"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The output object, what was used of which budget, and why it counts as a failure, if so."""
+    """The output object, what was used of which budget, and why it counts as a failure, if so.
+
+    `result` is there if the program answered with a whole one, for instance that it `yields`.
+    """
 
     output: Mapping[str, Json]
     usage: Mapping[str, int] = field(default_factory=dict)
     objection: str | None = None
+    result: TurnResult | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,18 @@ def _refuse_cut(stdout: Printed, cap: int) -> None:
         raise AnswerError(f"{STDOUT} is {stdout.size} bytes, more than `max_output`: {cap}")
 
 
+def _whole(turn: Turn, output: Json, source: str) -> TurnResult | None:
+    """The result of a program that was given its turn and answers with a result, not an output."""
+    if turn.handler.get("stdin") != "json" or not isinstance(output, dict):
+        return None
+    if "status" in turn.grant.outputs or output.get("status") not in STATUSES:
+        return None
+    try:
+        return decode_result(output)
+    except ValueError as fault:
+        raise AnswerError(f"{source} is no result of a turn: {fault}") from None
+
+
 def _printed(form: str, stdout: Printed, cap: int) -> Json:
     _refuse_cut(stdout, cap)
     if form == "stdout-json":
@@ -129,6 +146,8 @@ def _extracted(turn: Turn, document: Json, source: str) -> Answer:
     output = extract.outputs(document)
     if isinstance(output, list) and turn.handler.get("result") == "jsonl" and output is document:
         output = output[-1]
+    if (result := _whole(turn, output, source)) is not None:
+        return Answer({}, usage, result=result)
     if not isinstance(output, dict):
         wanted = ", ".join(turn.grant.outputs) or "none"
         raise AnswerError(

@@ -33,7 +33,7 @@ RESULT_FIELDS = (
 def encode_turn(turn: Turn) -> bytes:
     """The turn as one JSON object, its fields under their names, sets as sorted lists.
 
-    `context`, `completion`, `inbox` and `state` are left out where there is none.
+    `context`, `completion`, `inbox`, `state` and `group` are left out where there is none.
     """
     grant = turn.grant
     words: dict[str, Json] = {
@@ -69,7 +69,7 @@ def encode_turn(turn: Turn) -> bytes:
     return _encode(words).encode()
 
 
-OPTIONAL = ("context", "completion", "state")
+OPTIONAL = ("context", "completion", "state", "group")
 MESSAGE = tuple(field.name for field in fields(AgentMessage))
 
 

@@ -155,6 +155,65 @@ def test_messages_are_data_with_the_senders_that_the_engine_names(
     assert script.tools() == set()
 
 
+JOINT = {"pattern": "joint", "members": ["item", "b"], "round": 1, "rounds": 2}
+BUS = {"pattern": "broadcast", "members": ["item"], "posts": ["facts"], "listens": ["facts"]}
+
+
+def test_who_works_with_others_is_told_and_shown_how_to_talk(
+    context: HandlerContext, plain: Turn
+) -> None:
+    script = Script((says("fine"),))
+    run_turns(context, script, replace(plain, group=JOINT))
+    told = script.shown[0].instructions or ""
+    assert "You are 'item', one of item, b. This is round 1 of 2, and what is posted" in told
+    assert script.tools() == {"post_message"}
+    run_turns(context, script, replace(plain, group={**JOINT, "round": 2}))
+    assert "which is the last" in (script.shown[1].instructions or "")
+    run_turns(context, script, plain)
+    assert script.tools() == set()
+
+
+def test_a_call_posts_and_the_agent_goes_on(context: HandlerContext, plain: Turn) -> None:
+    post = {"text": "it burns", "channel": "facts"}
+    script = Script((calls(("post_message", post)), says("fine")))
+    first, second = run_turns(context, script, replace(plain, group=BUS))
+    assert (first.status, first.posts, first.requests) == ("yields", (post,), ())
+    assert (second.status, second.posts) == ("done", ())
+    assert "It is posted" in script.told()
+
+
+def test_a_post_beside_the_result_is_posted_and_no_request(
+    context: HandlerContext, judging: Turn
+) -> None:
+    final = ("final_result", {"verdict": "approve"})
+    script = Script((calls(("post_message", {"text": "bye"}), final),))
+    (result,) = run_turns(context, script, replace(judging, group=BUS))
+    assert (result.status, result.posts, result.requests) == ("done", ({"text": "bye"},), ())
+
+
+def test_on_a_board_what_an_agent_says_is_posted(context: HandlerContext, plain: Turn) -> None:
+    script = Script((says("I would take SQLite."),))
+    assert run_turns(context, script, replace(plain, group=JOINT))[0].posts == (
+        {"text": "I would take SQLite."},
+    )
+    assert run_turns(context, script, replace(plain, group=BUS))[0].posts == ()
+
+
+def test_the_posts_of_an_agent_that_fails_are_kept(context: HandlerContext, judging: Turn) -> None:
+    wrong = calls(("post_message", {"text": "hm"}), ("final_result", {"verdict": 1}))
+    last = run_turns(context, Script((wrong,)), replace(judging, group=BUS))[-1]
+    assert (last.status, last.posts) == ("failed", ({"text": "hm"},))
+
+
+def test_a_post_without_a_text_is_answered_with_what_is_wrong(
+    context: HandlerContext, plain: Turn
+) -> None:
+    script = Script((calls(("post_message", {})), says("fine")))
+    first = run_turns(context, script, replace(plain, group=BUS))[0]
+    assert first.posts == ()
+    assert "the arguments of post_message do not fit" in script.told()
+
+
 def test_state_grows_at_its_end_only(context: HandlerContext, reading: Turn) -> None:
     call = calls(("read_file", {"path": "docs/a.md"}))
     results = run_turns(context, Script((call, call, says("fine"))), reading)

@@ -21,6 +21,7 @@ def test_a_turn_comes_back_as_it_was(turn: Turn) -> None:
         completion={"type": "object"},
         inbox=(AgentMessage("m", "c", "s", "r", "request", {"p": 1}),),
         state=[1],
+        group={"pattern": "joint", "members": ["a"]},
     )
     for whole in (turn, full):
         assert decode_turn(json.loads(encode_turn(whole))) == whole
