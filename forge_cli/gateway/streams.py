@@ -59,21 +59,32 @@ class Pipe:
     """A pipe that a program prints into while the loop drains it and hands it to `feed`.
 
     `theirs` is the end to hand over and to close with `release`. That the other end is closed is
-    never waited for: a stranger that was given it would hold forge up.
+    never waited for: a stranger that was given it would hold forge up. While it is not known whose
+    words they are (`may_read` says no), they stay in the pipe, until `resume`.
     """
 
-    def __init__(self, feed: Callable[[bytes], object]) -> None:
+    def __init__(
+        self, feed: Callable[[bytes], object], may_read: Callable[[], bool] = lambda: True
+    ) -> None:
         self._feed = feed
+        self._may_read = may_read
+        self._paused = False
         with usable_system():
             self._ours, self.theirs = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(self._ours, False)
         self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(self._ours, self._read)
+        self._loop.add_reader(self._ours, self._readable)
         self._open = True
 
     def release(self) -> None:
         """Close the end that was handed over."""
         os.close(self.theirs)
+
+    def resume(self) -> None:
+        """Read on, if that was put off."""
+        if self._paused and self._open:
+            self._paused = False
+            self._loop.add_reader(self._ours, self._readable)
 
     def drain(self) -> None:
         """Take everything that is in the pipe now."""
@@ -84,6 +95,13 @@ class Pipe:
         """Drain it for the last time."""
         self.drain()
         self._end()
+
+    def _readable(self) -> None:
+        if self._may_read():
+            self._read()
+        else:
+            self._paused = True
+            self._loop.remove_reader(self._ours)
 
     def _read(self) -> bool:
         try:

@@ -1,7 +1,11 @@
-"""The channel between forge and a worker: each message is its length (4 bytes) and JSON."""
+"""The channel between forge and a worker: each message is its length (4 bytes) and its content.
+
+A turn is its ticket (a byte), whether it is fresh, and JSON; an answer is a remark and JSON.
+"""
 
 import os
 import struct
+from collections.abc import Iterator
 
 LENGTH = struct.Struct(">I")
 
@@ -10,19 +14,26 @@ LONGEST = 16 * 1024 * 1024
 
 CHUNK = 65_536
 
+FRESH = b"\1"
+STALE = b"\0"
+"""Whether forge had read the last answer when it made an offer."""
+
+EAGER = b"\0"
+HELD = b"\1"
+SPENT = b"\2"
+"""How a worker answers: and takes the next turn; not before it is asked afresh; or never again."""
+
 
 def frame(payload: bytes) -> bytes:
     """The message as it goes over the channel."""
     return LENGTH.pack(len(payload)) + payload
 
 
-def read_frame(descriptor: int) -> bytes | None:
-    """The next message, or None when the other side has closed; blocks until then."""
+def frames(descriptor: int) -> Iterator[bytes]:
+    """The messages that come, until the other side closes; blocks until the next one is there."""
     assembly = Assembly()
     while data := os.read(descriptor, CHUNK):
-        if (message := assembly.feed(data)) is not None:
-            return message
-    return None
+        yield from assembly.feed(data)
 
 
 def write_frame(descriptor: int, payload: bytes) -> None:
@@ -32,30 +43,35 @@ def write_frame(descriptor: int, payload: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def is_whole(data: bytes) -> bool:
-    """Whether one message came in one piece, as it usually does."""
-    size = len(data) - LENGTH.size
-    return size >= 0 and LENGTH.unpack_from(data)[0] == size
-
-
 class Assembly:
-    """Puts one message together from what a channel that must not block gives."""
+    """Puts messages together from the pieces in which a channel gives them."""
 
     def __init__(self) -> None:
-        self._data = bytearray()
+        self._rest = bytearray()
 
-    def feed(self, data: bytes) -> bytes | None:
-        """The message once it is whole; `ValueError` where it is too long or more follows it."""
-        if not self._data and is_whole(data):
-            return data[LENGTH.size :]
-        self._data += data
-        if len(self._data) < LENGTH.size:
-            return None
-        length = LENGTH.unpack_from(self._data)[0]
-        if length > LONGEST or len(self._data) > length + LENGTH.size:
+    def feed(self, data: bytes) -> list[bytes]:
+        """The messages that are whole now; `ValueError` where one is too long."""
+        if not self._rest:
+            messages, at = _cut(data)
+            self._rest += data[at:]
+        else:
+            self._rest += data
+            messages, at = _cut(self._rest)
+            del self._rest[:at]
+        return messages
+
+
+def _cut(data: bytes | bytearray) -> tuple[list[bytes], int]:
+    """The whole messages at the beginning, and where they end."""
+    messages: list[bytes] = []
+    at = 0
+    while len(data) - at >= LENGTH.size:
+        (length,) = LENGTH.unpack_from(data, at)
+        if length > LONGEST:
             raise ValueError("what came over the channel is no answer")
-        if len(self._data) < length + LENGTH.size:
-            return None
-        message = bytes(self._data[LENGTH.size :])
-        self._data.clear()
-        return message
+        end = at + LENGTH.size + length
+        if len(data) < end:
+            break
+        messages.append(bytes(data[at + LENGTH.size : end]))
+        at = end
+    return messages, at

@@ -3,25 +3,38 @@
 Turns and answers go over a channel of their own, so what a turn prints cannot get in between.
 What the modules hold, lives as long as the worker; working folder and environment are put
 back after each turn, and the processes that a turn leaves are ended with it. A worker that cannot
-be put back (threads were left, a standard stream was closed) says that it is `spent`.
+be put back (threads were left, a standard stream was closed) says that it is spent.
 """
 
+import fcntl
 import json
 import locale
 import os
 import posix
 import signal
 import sys
+import termios
+import time
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 from forge_cli.gateway import tree
 from forge_cli.gateway.farewell import see_off
 from forge_cli.handlers.calling import Callee, FileCallee, answer
-from forge_cli.handlers.frames import read_frame, write_frame
+from forge_cli.handlers.frames import EAGER, HELD, SPENT, STALE, frames, write_frame
 
 CHANNEL = 3
 """The descriptor that turns come and answers go by."""
+
+TICKETS = 4
+"""The descriptor of the tickets, which a turn is taken with."""
+
+QUICK = 300_000
+"""Nanoseconds that a turn takes at most which others may wait for."""
+
+NOTHING = bytes(4)
+"""No bytes are unread, as the system says it."""
 
 
 class Stop(SystemExit):
@@ -39,21 +52,44 @@ class Worker:
         self._environment = dict(posix.environ)
         self._streams = [identity(1), identity(2)]
         self._stopping = False
+        self._remark = EAGER
 
     def serve(self) -> None:
         """Answer each turn until the channel closes or TERM arrives."""
         tree.adopt_orphans()
-        os.set_inheritable(CHANNEL, False)
+        for descriptor in (CHANNEL, TICKETS):
+            os.set_inheritable(descriptor, False)
         os.register_at_fork(after_in_child=close_channel)
         signal.signal(signal.SIGTERM, self._stop)
-        while (message := read_frame(CHANNEL)) is not None:
-            result = answer(self._callee, message)
+        for turn in self._taken():
+            started = time.perf_counter_ns()
+            result = answer(self._callee, turn)
             if os.getpid() != self._process:
                 os._exit(0)  # a function forked, and this is the child that came back as well
             if self._stopping:
                 return
             self._put_back()
-            write_frame(CHANNEL, envelope(result, self._end_children(), self._spent()))
+            left = self._end_children()
+            self._remark = self._remarked(started)
+            write_frame(CHANNEL, self._remark + envelope(result, left))
+
+    def _taken(self) -> Iterator[bytes]:
+        """The turns that are for this worker to make, one after the other."""
+        ticket = b""
+        for message in frames(CHANNEL):
+            if self._remark != EAGER and message[1:2] == STALE:
+                continue
+            ticket = ticket or os.read(TICKETS, 1)
+            if ticket == message[:1]:  # else it was withdrawn
+                ticket = b""
+                yield message[2:]
+
+    def _remarked(self, started: int) -> bytes:
+        """Whether to go on with this worker, and whether with what it was asked already."""
+        if self._spent():
+            return SPENT
+        slow = time.perf_counter_ns() - started > QUICK
+        return HELD if slow or any(map(unread, (1, 2))) else EAGER
 
     def _stop(self, *_: object) -> None:
         self._stopping = True
@@ -84,12 +120,17 @@ class Worker:
         return [identity(1), identity(2)] != self._streams
 
 
-def envelope(result: bytes, left: list[tree.Member], spent: bool) -> bytes:
-    """The answer: the result, the processes that outlived KILL, and whether to go on with it."""
-    rest = {"left": [[member.pid, member.name] for member in left], "spent": spent}
-    if not left and not spent:
+def envelope(result: bytes, left: list[tree.Member]) -> bytes:
+    """The answer: the result, and the processes that outlived KILL."""
+    if not left:
         return b'{"result":' + result + b"}"
+    rest = {"left": [[member.pid, member.name] for member in left]}
     return b'{"result":' + result + b"," + json.dumps(rest).encode()[1:]
+
+
+def unread(descriptor: int) -> bool:
+    """Whether something that was printed is still to be read: it belongs to the turn that ends."""
+    return fcntl.ioctl(descriptor, termios.FIONREAD, NOTHING) != NOTHING
 
 
 def identity(descriptor: int) -> tuple[int, int] | None:
@@ -110,11 +151,10 @@ def flush(stream: Any) -> None:
 
 
 def close_channel() -> None:
-    """A child that a function forks has no say in what is answered."""
-    try:
-        os.close(CHANNEL)
-    except OSError:
-        return
+    """A child that a function forks has no say in what is taken and answered."""
+    for descriptor in (CHANNEL, TICKETS):
+        with suppress(OSError):
+            os.close(descriptor)
 
 
 def serve(callee: Callee, workspace: str, grace: str) -> None:

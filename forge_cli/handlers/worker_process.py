@@ -11,10 +11,23 @@ from forge_cli.gateway.processes import Ending, Process, Processes, Program
 from forge_cli.gateway.streams import Capture, Pipe
 from forge_cli.handlers.context import HandlerContext
 from forge_cli.handlers.environment import temporary_folder
-from forge_cli.handlers.frames import CHUNK, Assembly, frame
+from forge_cli.handlers.frames import CHUNK, EAGER, HELD, Assembly, frame
+from forge_cli.handlers.offers import Offer, Offers
 
 CAP = 16 * 1024 * 1024
 """Bytes that are kept of what one turn prints on each stream."""
+
+DEPTH = 16
+"""How many turns a worker is asked for at once."""
+
+SMALL = 8_192
+"""Bytes of a turn that another may wait for: all of them fit into the channel."""
+
+PATIENCE = 0.005
+"""Seconds without an answer after which what waits for it is asked of others."""
+
+FIRST_PATIENCE = 0.05
+"""The same for a worker that has only just been started."""
 
 
 class Service(NamedTuple):
@@ -46,11 +59,16 @@ class WorkerProcess:
         self._context = context
         self._processes = processes
         self._loop = asyncio.get_running_loop()
-        self._captures: dict[str, Capture] | None = None
-        self._answer: asyncio.Future[bytes | None] | None = None
+        self._offers = Offers()
         self._assembly = Assembly()
+        self._unsent = bytearray()
+        self._patience: asyncio.TimerHandle | None = None
+        self._brisk = True
+        self._spent = False
         self._temporary = temporary_folder(context.mark)
-        self._pipes = {name: Pipe(self._feeder(name)) for name in ("stdout", "stderr")}
+        self._pipes = {
+            name: Pipe(self._feeder(name), self._is_plain) for name in ("stdout", "stderr")
+        }
         self._channel, theirs = socket.socketpair()
         self._channel.setblocking(False)
         self._loop.add_reader(self._channel, self._read)
@@ -64,47 +82,98 @@ class WorkerProcess:
     @property
     def usable(self) -> bool:
         """Whether it can be asked again."""
-        return not self.process.ended.done() and self._channel.fileno() >= 0
+        alive = not self.process.ended.done() and self._channel.fileno() >= 0
+        return alive and not self._spent
 
-    async def ask(self, message: bytes) -> bytes | None:
-        """The answer to a turn, or None if the worker has ended instead.
+    def is_free(self, size: int) -> bool:
+        """Whether a message of so many bytes is better asked of it than of another."""
+        asked = len(self._offers)
+        if not asked:
+            return self.usable
+        return self._brisk and asked < DEPTH and size <= SMALL and not self._unsent and self.usable
 
-        Cancelling leaves the worker with half a turn: then it must be seen off.
-        """
-        self._captures = {}
-        self._answer = self._loop.create_future()
-        if self.process.ended.done():
-            return None
-        try:
-            await self._send(frame(message))
-        except OSError:
-            self._hang_up()  # it is ending; what it said before is still read
-        answer = await self._answer
-        for pipe in self._pipes.values():
-            pipe.drain()
-        return answer
+    def offer(self, message: bytes) -> Offer:
+        """Ask it to make a turn, after those that it was asked for before."""
+        offer, beginning = self._offers.add()
+        self._send(frame(beginning + message))
+        if self._patience is None and len(self._offers) > 1:
+            self._be_patient()
+        return offer
 
-    def printed(self) -> dict[str, bytes]:
-        """What the turn printed, by stream, redacted; streams without anything are left out."""
-        captures, self._captures = self._captures or {}, None
-        return {name: capture.finish() for name, capture in sorted(captures.items())}
+    def withdraw(self) -> None:
+        """Take back what it has not taken, and take in what it has answered."""
+        self._offers.withdraw()
+        # Before it took a turn it has answered the one before.
+        while self._channel.fileno() >= 0 and self._read():
+            pass
+        self._resume()
+
+    def distrust(self) -> None:
+        """Ask nothing more of it: what it answered makes no sense."""
+        self._spent = True
+        self._offers.withdraw()
 
     async def see_off(self) -> Ending:
         """End it, and return when nothing of it is left; cancelling that makes it quick."""
+        self._offers.withdraw()
         return await self.process.see_off()
 
-    async def _send(self, data: bytes) -> None:
+    def _be_patient(self) -> None:
+        delay = PATIENCE if self._offers.closed else FIRST_PATIENCE
+        self._patience = self._loop.call_later(delay, self._look, self._offers.closed)
+
+    def _look(self, closed: int) -> None:
+        """Withdraw what waits for a turn that takes its time."""
+        self._patience = None
+        if self._offers.closed == closed:
+            self._brisk = False
+            self._offers.withdraw()
+            self._resume()
+        elif len(self._offers) > 1:
+            self._be_patient()
+
+    def _is_plain(self) -> bool:
+        """Whether it is plain what the words that it prints belong to."""
+        return len(self._offers) < 2
+
+    def _resume(self) -> None:
+        if self._is_plain():
+            for pipe in self._pipes.values():
+                pipe.resume()
+
+    def _send(self, data: bytes) -> None:
         try:
-            sent = self._channel.send(data)
+            sent = 0 if self._unsent else self._channel.send(data)
         except BlockingIOError:
             sent = 0
+        except OSError:
+            self._give_up()
+            return
         if sent < len(data):
-            await self._loop.sock_sendall(self._channel, data[sent:])
+            self._unsent += data[sent:]
+            self._loop.add_writer(self._channel, self._send_on)
+
+    def _send_on(self) -> None:
+        try:
+            del self._unsent[: self._channel.send(self._unsent)]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._unsent.clear()
+            self._give_up()
+        if not self._unsent:
+            self._loop.remove_writer(self._channel)
+
+    def _give_up(self) -> None:
+        """It listens no more, and is brought to its end; what it said before is still read."""
+        self._spent = True
+        self.process.ask()
 
     def _start(self, channel: socket.socket) -> Process:
         nothing = os.open(os.devnull, os.O_RDONLY)
         pipes = self._pipes.values()
-        descriptors = [nothing, *(pipe.theirs for pipe in pipes), channel.fileno()]
+        ends = (channel, self._offers.theirs)
+        descriptors = [nothing, *(pipe.theirs for pipe in pipes), *(end.fileno() for end in ends)]
         try:
             return self._processes.start(self.program, descriptors)
         finally:
@@ -115,27 +184,48 @@ class WorkerProcess:
 
     def _feeder(self, name: str) -> Callable[[bytes], None]:
         def feed(data: bytes) -> None:
-            if self._captures is None:
+            offer = self._offers.only
+            if offer is None:
                 return  # between turns nothing is asked for
-            if name not in self._captures:
-                self._captures[name] = Capture(self._context.redactor, CAP)
-            self._captures[name].feed(data)
+            if name not in offer.captures:
+                offer.captures[name] = Capture(self._context.redactor, CAP)
+            offer.captures[name].feed(data)
 
         return feed
 
     def _read(self) -> bool:
         try:
             data = self._channel.recv(CHUNK)
-            message = self._assembly.feed(data)
+            messages = self._assembly.feed(data)
         except BlockingIOError:
             return False
+        except ConnectionResetError:
+            return True  # it ended with turns unread; what it answered is still there: unix(7)
         except (OSError, ValueError):
-            data, message = b"", None
-        if message is not None and self._answer is not None and not self._answer.done():
-            self._answer.set_result(message)
-        elif message is not None or not data:
+            data, messages = b"", []
+        for message in messages:
+            if not self._offers:
+                self._hang_up()
+                return False
+            self._take(message)
+        if not data:
             self._hang_up()
         return bool(data)
+
+    def _take(self, message: bytes) -> None:
+        """Take the answer to the first of what it was asked."""
+        remark, answer = message[:1], message[1:]
+        if remark == EAGER:
+            self._brisk = True
+        else:
+            self._brisk = False
+            self._spent = remark != HELD
+            self._offers.withdraw()
+            for pipe in self._pipes.values():
+                pipe.drain()
+            self._offers.renew()
+        self._offers.close_first(answer)
+        self._resume()
 
     def _hang_up(self) -> None:
         """What it says further is not wanted: it is brought to its end."""
@@ -146,13 +236,16 @@ class WorkerProcess:
         while self._channel.fileno() >= 0 and self._read():
             pass  # an answer that was given in time counts
         self._close_channel()
+        self._offers.withdraw()
         for pipe in self._pipes.values():
             pipe.close()
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_result(None)
+        self._offers.close()
+        if self._patience is not None:
+            self._patience.cancel()
         shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _close_channel(self) -> None:
         if self._channel.fileno() >= 0:
             self._loop.remove_reader(self._channel)
+            self._loop.remove_writer(self._channel)
             self._channel.close()

@@ -11,6 +11,7 @@ from forge_cli.handlers import environment, program
 from forge_cli.handlers.answers import AnswerError, parse
 from forge_cli.handlers.context import HandlerContext, Stopped
 from forge_cli.handlers.masks import masked
+from forge_cli.handlers.offers import Offer
 from forge_cli.handlers.wire import decode_result, encode_turn
 from forge_cli.handlers.worker_process import Service, WorkerProcess
 from forge_cli.multiagent.plan import Json
@@ -39,7 +40,7 @@ class Workers:
         self._context = context
         self._processes = processes
         self._noun = noun
-        self._idle: dict[_Place, list[WorkerProcess]] = {}
+        self._workers: dict[_Place, list[WorkerProcess]] = {}
 
     async def run(self, turn: Turn, service: Service) -> TurnResult:
         """Have a worker of that service make the turn; cancelling ends the worker.
@@ -47,45 +48,56 @@ class Workers:
         Raises `VariablesError` if the environment of its worker cannot be built.
         """
         place = _place(service, turn.handler)
-        worker = self._hire(place, turn.handler)
-        try:
-            answer = await worker.ask(encode_turn(turn))
-        except asyncio.CancelledError:
-            ending = await worker.see_off()
-            reason = f"stopped{program.named(ending.survivors)}"
-            captured = self._keep(worker)
-            raise Stopped(TurnResult.failed("cancelled", reason, captured=captured)) from None
-        captured = self._keep(worker)
+        message = encode_turn(turn)
+        while True:
+            worker = self._hire(place, turn.handler, len(message))
+            offer = worker.offer(message)
+            try:
+                answer = await offer.answer
+            except asyncio.CancelledError:
+                raise Stopped(await self._stop(worker, offer)) from None
+            if offer.state != "withdrawn":
+                break
+        captured = self._keep(offer)
         if answer is None:
             return TurnResult.failed("error", self._death(worker), captured=captured)
-        result, spent = self._result(answer, turn.grant.outputs)
+        result = self._result(worker, answer, turn.grant.outputs)
         if captured:
             result = replace(result, captured=captured)
-        if spent or not worker.usable:
+        if not worker.usable:
             await worker.see_off()
-        else:
-            self._idle.setdefault(place, []).append(worker)
         return result
+
+    async def _stop(self, worker: WorkerProcess, offer: Offer) -> TurnResult:
+        """End the worker if it is this turn that it makes."""
+        reason = "stopped"
+        worker.withdraw()
+        if offer.state == "open":
+            ending = await worker.see_off()
+            reason += program.named(ending.survivors)
+        return TurnResult.failed("cancelled", reason, captured=self._keep(offer))
 
     async def close(self) -> None:
         """End all workers."""
-        workers = [worker for idle in self._idle.values() for worker in idle]
-        self._idle.clear()
+        workers = [worker for workers in self._workers.values() for worker in workers]
+        self._workers.clear()
         await asyncio.gather(*(worker.see_off() for worker in workers))
 
-    def _hire(self, place: _Place, config: Mapping[str, Json]) -> WorkerProcess:
-        idle = self._idle.get(place, [])
-        while idle:
-            worker = idle.pop()
-            if worker.usable:
+    def _hire(self, place: _Place, config: Mapping[str, Json], size: int) -> WorkerProcess:
+        """The first that has time for a message of so many bytes: it is the one that is awake."""
+        workers = self._workers.setdefault(place, [])
+        for worker in workers:
+            if worker.is_free(size):
                 return worker
+        workers[:] = [worker for worker in workers if worker.usable]
         variables = environment.base(self._context.environment, config)
         grace = place.grace / 1000
-        return WorkerProcess(self._context, self._processes, place.service, variables, grace)
+        worker = WorkerProcess(self._context, self._processes, place.service, variables, grace)
+        workers.append(worker)
+        return worker
 
-    def _keep(self, worker: WorkerProcess) -> dict[str, str]:
-        printed = worker.printed()
-        return {name: self._context.artifacts.put(data) for name, data in printed.items()}
+    def _keep(self, offer: Offer) -> dict[str, str]:
+        return {name: self._context.artifacts.put(data) for name, data in offer.printed().items()}
 
     def _death(self, worker: WorkerProcess) -> str:
         ending = worker.process.ended.result()
@@ -93,20 +105,21 @@ class Workers:
         reason += program.named(ending.survivors)
         return f"{self._noun}'s process ended before it answered: {reason}"
 
-    def _result(self, answer: bytes, outputs: tuple[str, ...]) -> tuple[TurnResult, bool]:
-        """The result without secrets, and whether its worker is spent."""
+    def _result(self, worker: WorkerProcess, answer: bytes, outputs: tuple[str, ...]) -> TurnResult:
+        """The result without secrets."""
         redactor = self._context.redactor
         source = f"what {self._noun} returned"
         try:
-            result, spent = understood(answer, source)
+            result = understood(answer, source)
         except ValueError:
+            worker.distrust()
             reason = objection(redactor.redact_bytes(answer), source)
-            return TurnResult.failed("invalid-output", reason), True
+            return TurnResult.failed("invalid-output", reason)
         result = masked(result, redactor, outputs)
         if len(result.message) > MESSAGE:
             # Cut only now: half a secret would not be recognized.
             result = replace(result, message=result.message[:MESSAGE])
-        return result, spent
+        return result
 
 
 def _place(service: Service, config: Mapping[str, Json]) -> _Place:
@@ -115,8 +128,8 @@ def _place(service: Service, config: Mapping[str, Json]) -> _Place:
     return _Place(service, config.get("grace", GRACE), variables)
 
 
-def understood(answer: bytes, source: str) -> tuple[TurnResult, bool]:
-    """What a worker answers: the result, and whether it is spent; `ValueError` if it is none.
+def understood(answer: bytes, source: str) -> TurnResult:
+    """The result that a worker answers; `ValueError` if it is none.
 
     `source` names the answer in messages.
     """
@@ -127,7 +140,7 @@ def understood(answer: bytes, source: str) -> tuple[TurnResult, bool]:
     if words.get("left"):
         left = tuple(Survivor(pid, name) for pid, name in words["left"])
         result = replace(result, message=result.message + program.named(left))
-    return result, bool(words.get("spent"))
+    return result
 
 
 def objection(answer: bytes, source: str) -> str:
