@@ -182,15 +182,12 @@ class Board:
         return row
 
     def item(self, item_id: str) -> Item:
-        """The item of the plan that an id is, or is an element of."""
-        return self.plan.items.get(item_id) or self.plan.items[item_id.rpartition(".")[0]]
+        """The item that an id is, or is an element of, or that another item asked for."""
+        return self._state.nodes[item_id].item
 
     def required(self, item_id: str) -> bool:
         """Whether the run fails if this does: it and all that it is a part of are required."""
-        item: Item | None = self.item(item_id)
-        while item is not None and item.required:
-            item = self.plan.items[item.parent] if item.parent else None
-        return item is None
+        return self._state.nodes[item_id].required
 
     def status_of(self, item_id: str) -> str:
         """How an item of the manifest stands; accepted ones of large runs are not remembered."""

@@ -126,4 +126,6 @@ def _body(sender: str, turn: int, result: TurnResult) -> dict[str, Any]:
         value = getattr(result, name)
         if value:
             body[name] = list(value) if isinstance(value, tuple) else value
+    if result.status != "yields" and result.requests:
+        body["not_executed"] = body.pop("requests")
     return body

@@ -22,7 +22,7 @@ def without_bodies(plan: Plan, event: Event) -> Event:
     if reductions is None:
         return event
     body = dict(event.body)
-    item = plan.items.get(event.item) or plan.items.get(event.item.rpartition(".")[0])
+    item = plan.planned(event.item)
     for key, reduction in reductions.items():
         if body.get(key) not in _EMPTY and not (key == "elements" and item and item.with_each):
             body[key] = reduction(body[key])
@@ -66,7 +66,15 @@ _REDUCTIONS: Mapping[str, Mapping[str, Reduction]] = {
     "run_started": {"inputs": _members, "env": _members, "reuse": _reusable},
     "condition_evaluated": {"value": bool, "error": digest},
     "item_opened": {"elements": _reduced},
-    "turn_started": {"inputs": _members, "goal": digest, "handler": digest, "inbox": _reduced},
+    "turn_started": {
+        "inputs": _members,
+        "goal": digest,
+        "handler": digest,
+        "inbox": _reduced,
+        "answers": _reduced,
+    },
+    "request_admitted": {"task": digest, "instructions": digest},
+    "request_denied": {"tool": digest, "reason": digest},
     "approval_requested": {"inputs": _members, "goal": digest, "handler": digest},
     "item_reused": {"output": _members},
     "item_decided": {"output": _members, "verdict": _verdict},
@@ -78,6 +86,7 @@ _REDUCTIONS: Mapping[str, Mapping[str, Reduction]] = {
         "effects": _reduced,
         "posts": _reduced,
         "requests": _reduced,
+        "not_executed": _reduced,
         "message": digest,
         "verdict": _verdict,
     },

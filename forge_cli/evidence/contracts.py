@@ -7,6 +7,7 @@ from forge_cli.evidence.layout import EVENTS, PLAN
 from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.patterns.hierarchical import depth_below
 from forge_cli.multiagent.plan import Contract, Grant, Item
 from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.scope import contains
@@ -32,7 +33,10 @@ class Contracts:
             return
         self.turns += 1
         node = self._state.nodes[event.item]
-        for fault in (*self._beyond(node), *self._spent_beyond(event, node)):
+        beyond = (*self._beyond(node), *self._spent_beyond(event, node))
+        if node.origin is not None and node.parent is not None:
+            beyond = (*beyond, *self._beyond_asker(node, node.parent))
+        for fault in beyond:
             self.faults.add(f"{EVENTS}:{line}: the turn of {event.item!r} {fault}")
 
     def _beyond(self, node: Node) -> tuple[str, ...]:
@@ -70,6 +74,23 @@ class Contracts:
                     yield f"may use {amount} {dimension}, {name!r} allows {limits[dimension]}"
         if deadline > self._state.deadline:
             yield "has a deadline after the run's"
+
+    def _beyond_asker(self, node: Node, asker: Node) -> Iterator[str]:
+        """Where an item that was asked for goes beyond the one that asked."""
+        plan, granted = self._state.plan, asker.grant
+        name = f"item:{asker.item_id}"
+        yield from grant_beyond(
+            node.grant, Contract(name, "", "", granted.capabilities, granted.scope)
+        )
+        for scope in node.grant.writes:
+            if not contains(granted.writes, scope).holds:
+                yield f"may write {scope!r}, which {name!r} may not"
+        if node.deadline > asker.deadline:
+            yield f"has a deadline after that of {name!r}"
+        if node.item.role_id not in plan.roles[asker.item.role_id].delegates:
+            yield f"is by {node.item.role_id!r}, to whom {name!r} may not delegate"
+        if depth_below(plan, node) >= depth_below(plan, asker):
+            yield f"may be followed by as many contracts as {name!r}"
 
     def _limits_of(self, chain: tuple[str, ...]) -> tuple[Limit, ...]:
         contracts, started = self._state.plan.contracts, self._state.started

@@ -29,6 +29,7 @@ class Summary:
         self._compensations = Compensations()
         self._ignored: list[Json] = []
         self._conflicts: list[Json] = []
+        self._refused: list[Json] = []
         self._end: Event | None = None
         self._sandbox = ""
         self._mock: Json = None
@@ -45,6 +46,8 @@ class Summary:
         elif event.kind == "response_ignored":
             row = {"attempt": event.attempt, "time": to_text(event.time), **event.body}
             self._ignored.append(row)
+        elif event.kind == "request_denied":
+            self._refused.append({"item": event.item, **event.body})
         elif event.kind == "run_ended":
             self._end = event
         else:
@@ -87,6 +90,7 @@ class Summary:
         rows = {
             "controllers": added.controllers,
             "decisions": added.decisions,
+            "requests_denied": self._refused,
             "compensations": self._compensations.rows,
             "uncompensated": [node.item_id for node in state.remaining()],
         }
@@ -117,6 +121,9 @@ class Summary:
             row |= {"role": f"{role.role_id}@{role.version}", "route": item.route}
         else:
             row["pattern"] = node.pattern
+        if node.origin is not None:
+            origin = node.origin
+            row |= {"request": origin.request, "task": item.goal, "depth": origin.depth}
         if node.kind:
             row["kind"] = node.kind
         if node.reason:

@@ -61,8 +61,8 @@ class Acceptance:
         return Verdict(True, "", self._inline(output), evidence)
 
     def _item(self, item_id: str) -> Item:
-        item = self._plan.items.get(item_id)
-        return item if item is not None else self._plan.items[item_id.rpartition(".")[0]]
+        # What an item asked for is held against the keys of its result, and nothing else.
+        return self._plan.planned(item_id) or Item(item_id)
 
     def _evidence(self, name: str, output: Mapping[str, Json]) -> str | None:
         if name in output:

@@ -33,7 +33,8 @@ RESULT_FIELDS = (
 def encode_turn(turn: Turn) -> bytes:
     """The turn as one JSON object, its fields under their names, sets as sorted lists.
 
-    `context`, `completion`, `inbox`, `state` and `group` are left out where there is none.
+    `context`, `completion`, `inbox`, `state`, `group` and `answers` are left out where there is
+    none.
     """
     grant = turn.grant
     words: dict[str, Json] = {
@@ -66,6 +67,8 @@ def encode_turn(turn: Turn) -> bytes:
         words["inbox"] = [
             {name: getattr(message, name) for name in MESSAGE} for message in turn.inbox
         ]
+    if turn.answers:
+        words["answers"] = list(turn.answers)
     return _encode(words).encode()
 
 
@@ -84,6 +87,7 @@ def decode_turn(words: dict[str, Json]) -> Turn:
         tuple(grant["outputs"]),
     )
     words["inbox"] = tuple(AgentMessage(**message) for message in words.get("inbox", ()))
+    words["answers"] = tuple(words.get("answers", ()))
     return Turn(**words)
 
 

@@ -41,8 +41,12 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
         number, index = node.attempt + 1, node.resume_at
     item, role = node.item, state.plan.roles[node.item.role_id]
     values = Values(state, node, amounts, f"{state.run_id}/{node.item_id}/{number}")
-    values.goal = goal = to_text(fill(item.goal, values.look_up))
-    inputs = fill(item.inputs, values.look_up)
+    if node.origin is None:
+        values.goal = goal = to_text(fill(item.goal, values.look_up))
+        inputs = fill(item.inputs, values.look_up)
+    else:
+        # What stems from an agent is data, in which nothing is looked up.
+        values.goal, goal, inputs = item.goal, item.goal, item.inputs
     handler = fill_handler(_configuration(role.handler.config, item), values)
     told = [] if node.told is None else [node.told]
     told += node.refused
@@ -73,6 +77,8 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
         body["heard"] = {**board.marks, "after": window.after, "upto": window.upto}
         if window.lost:
             body["heard"]["lost"] = window.lost
+    if node.answers:
+        body["answers"] = list(node.answers)
 
     def turn() -> Turn:
         return Turn(
@@ -96,6 +102,7 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
             completion=state.plan.schemas.get(item.completion or ""),
             state=node.saved,
             group=None if board is None else board.facts(node.item_id),
+            answers=node.answers,
         )
 
     return Assignment(Event(now, "turn_started", node.item_id, values.attempt, body), turn)

@@ -26,9 +26,9 @@ def possible(node: Node) -> tuple[str, ...]:
         return ()
     if node.kind == APPROVAL:
         return "approve", "deny"
-    if any(child.ended for child in node.children):
+    if node.pattern != "turn" and any(child.ended for child in node.children):
         return ("deny",)
-    if node.children:
+    if node.children and node.pattern != "turn":
         return "reissue", "deny"
     return ("rerun" if node.status == "indeterminate" else "reissue"), "accept", "deny"
 
@@ -82,7 +82,8 @@ def _reissue(node: Node, narrow: Mapping[str, Json]) -> None:
         raise ValueError(f"what {node.item_id!r} may touch is narrowed element by element")
     node.grant = narrowed(node.grant, narrow)
     node.told = {"attempt": node.attempt_id, "kind": node.kind, "reason": node.reason}
-    node.saved, node.resume_at = None, 1
+    node.saved, node.answers, node.resume_at = None, (), 1
+    node.earlier = len(node.children)
     if node.board is not None:
         node.board.forget(node.item_id)
 

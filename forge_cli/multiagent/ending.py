@@ -36,7 +36,8 @@ def _assess(state: RunState) -> tuple[str, tuple[str, ...], str]:
         return "interrupted", (), f"the run got {state.signal}"
     if state.open:
         return "paused", (), ""
-    done = [n for n in state.nodes.values() if n.status != "skipped"]
+    # How a child ended was for the one to judge who asked for it.
+    done = [n for n in state.nodes.values() if n.status != "skipped" and n.origin is None]
     required = {n.item.role_id for n in done if n.required and n.pattern == "turn"}
     minimum = state.plan.minimum_successes
     decision = assess_outcomes(

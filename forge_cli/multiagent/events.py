@@ -12,6 +12,8 @@ VOCABULARY: Mapping[str, frozenset[str]] = {
     "turn_started": frozenset({"number", "role", "slice", "timeout", "deadline", "key", "version"}),
     "turn_cancelled": frozenset({"kind", "reason"}),
     "turn_ended": frozenset({"status", "sender", "usage"}),
+    "request_admitted": frozenset({"request", "tool", "child", "role", "depth"}),
+    "request_denied": frozenset({"request", "tool", "kind", "reason"}),
     "response_ignored": frozenset({"sender", "reason"}),
     "item_ended": frozenset({"status", "reason"}),
     "run_stopping": frozenset({"signal"}),
@@ -32,7 +34,8 @@ VOCABULARY: Mapping[str, frozenset[str]] = {
 
 `run_resumed` says that another controller goes on, `turn_lost` that a turn's end will never be
 known, `item_sealed` what digest a contract has, `item_decided` what a person made of an item.
-A `turn_ended` names its `turn` unless that is the first.
+A `turn_ended` names its `turn` unless that is the first. Each of the `requests` of one that yields
+is admitted, and then done by a `child`, or denied; both are answered in the item's next turn.
 `snapshot_taken` says what a turn that has started finds below its `writes`, `compensation_refused`
 that one cannot be started. A compensation ends `done`, `failed` or, by a signal, `cancelled`.
 """
@@ -46,6 +49,8 @@ DECIDED = frozenset(
         "run_ended",
         "approval_requested",
         "item_reused",
+        "request_admitted",
+        "request_denied",
         "compensation_started",
         "compensation_cancelled",
         "compensation_refused",
@@ -61,6 +66,8 @@ ADDED = frozenset(
         "approval_requested",
         "item_reused",
         "item_decided",
+        "request_admitted",
+        "request_denied",
         "snapshot_taken",
         "compensation_started",
         "compensation_cancelled",

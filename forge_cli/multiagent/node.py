@@ -1,6 +1,6 @@
 """One work item in a run that is under way."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from forge_cli.multiagent.board import Board
@@ -27,6 +27,39 @@ AGAIN = "again"
 """What follows when what an item did has been undone for the sake of another attempt."""
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an item comes from that the plan does not have: the request that it answers.
+
+    `request` is `item/turn/index`; `asked` is what is asked of whom, to be told from other
+    requests, in which `turn` of who asks; `depth` says how many contracts may follow below it.
+    """
+
+    request: str
+    tool: str
+    asked: tuple[str, ...] = ()
+    depth: int = 0
+    turn: int = 0
+
+
+@dataclass(slots=True)
+class Asking:
+    """What one turn of the item `node` asks for, while some of it is not answered.
+
+    `settled` has an entry for each request that has been decided: the answer, or the node of the
+    item whose end will be the answer.
+    """
+
+    node: "Node"
+    requests: Sequence[Json]
+    settled: "list[Node | Json]" = field(default_factory=list)
+
+    @property
+    def decided(self) -> bool:
+        """Whether every request has been admitted or denied."""
+        return len(self.settled) == len(self.requests)
+
+
 @dataclass(slots=True)
 class Node:
     """What a run knows of one item, element or sub-task.
@@ -43,7 +76,9 @@ class Node:
     is the digest of what was there before, `undone` counts the starts of compensations, `sequel` is
     the status that the item ends with once its branch is undone, or `AGAIN`. `talk` is where the
     sub-tasks of the item talk to each other, `refused` what of the posts of its last turn was not
-    taken. Times are milliseconds since the epoch.
+    taken. `origin` tells an item that another one asked for; `asking` is what its last turn asks
+    for, `answers` what its next one is told of that; of its `children`, those of an item that began
+    anew are the first `earlier`. Times are milliseconds since the epoch.
     """
 
     item_id: str
@@ -89,6 +124,10 @@ class Node:
     sequel: str = ""
     talk: Board | None = None
     refused: tuple[Json, ...] = ()
+    origin: Origin | None = None
+    asking: Asking | None = None
+    answers: tuple[Json, ...] = ()
+    earlier: int = 0
 
     @property
     def tries(self) -> int:

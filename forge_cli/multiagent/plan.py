@@ -97,7 +97,11 @@ class Handler:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role as compiled: inline items have one each, named `inline:<item>`."""
+    """A role as compiled: inline items have one each, named `inline:<item>`.
+
+    `delegates` are the roles that it may hand work to; what of it, the contract
+    `delegates:<role>` says.
+    """
 
     role_id: str
     version: int
@@ -106,6 +110,7 @@ class Role:
     scope: tuple[str, ...]
     handler: Handler
     budget: Budget | None = None
+    delegates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +195,8 @@ class Plan:
     each file that takes part (handlers, schemas, prompts; relative to the manifest) to its digest,
     `programs` those that arguments of programs name (relative to the workspace), `included` those
     that parts of the manifest are from. `broadcast_buffer` is how many messages wait for a reader
-    at most, 0 for any number.
+    at most, 0 for any number. `vocabulary` has the actions of each capability that can be granted
+    while the run goes on.
     """
 
     name: str
@@ -216,4 +222,13 @@ class Plan:
     files: Mapping[str, str] = field(default_factory=dict)
     programs: Mapping[str, str] = field(default_factory=dict)
     included: Mapping[str, str] = field(default_factory=dict)
+    vocabulary: Mapping[str, Json] = field(default_factory=dict)
     digest: str = ""
+
+    def planned(self, item_id: str) -> Item | None:
+        """The item that an id is, or is an element of; None for one made at run time."""
+        item = self.items.get(item_id)
+        if item is None:
+            above, _, name = item_id.rpartition(".")
+            item = self.items.get(above) if name.isdecimal() else None
+        return item

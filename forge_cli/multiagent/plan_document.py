@@ -136,6 +136,7 @@ _role = partial(
         "scope": tuple,
         "handler": _handler,
         "budget": _budget,
+        "delegates": tuple,
     },
 )
 _item = partial(

@@ -9,6 +9,7 @@ from forge_cli.multiagent.ending import ending
 from forge_cli.multiagent.events import Event, item_ended
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Json, Plan
+from forge_cli.multiagent.requests import decision
 from forge_cli.multiagent.responses import objection
 from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.sealing import Seal, concluded
@@ -61,6 +62,8 @@ class Run:
         state = self.state
         if state.status or not state.run_id:
             return []
+        if state.asking and not state.signal:
+            return [decision(state, now)]
         halted = self._halted(now) or state.concluded is not None
         if state.conditions and not halted:
             return [self._evaluate(node) for node in state.conditions.values()]
@@ -141,7 +144,7 @@ def _stop(nodes: Iterable[Node], now: int, kind: str, reason: str) -> Iterator[E
 def _below(group: Node) -> Iterator[Node]:
     for child in group.children:
         yield child
-        yield from child.children
+        yield from _below(child)
 
 
 def _cancel(nodes: Iterable[Node], now: int, kind: str, reason: str) -> Iterator[Event]:

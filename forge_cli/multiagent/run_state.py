@@ -9,13 +9,13 @@ from forge_cli.multiagent.containment import Aftermath, after_failure, after_los
 from forge_cli.multiagent.decisions import APPROVAL, follow
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import AGAIN, Fate, Node
+from forge_cli.multiagent.offspring import Offspring
 from forge_cli.multiagent.patterns import BOARDS, PATTERNS, each
 from forge_cli.multiagent.payment import lose, reserve_whole, settle
 from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.posts import posted
 from forge_cli.multiagent.saving import restored
 from forge_cli.multiagent.times import from_text
-from forge_cli.multiagent.undoings import Undoings
 
 RESUMABLE = frozenset({"paused", "interrupted"})
 """How a run can end and yet go on."""
@@ -24,7 +24,11 @@ MAX_TURNS = 50
 """How many turns one attempt may take, unless its handler is configured with `max_turns`."""
 
 
-class RunState(Undoings):
+MAX_REQUESTS = 100
+"""How much one turn may ask for."""
+
+
+class RunState(Offspring):
     """Nodes, accounts and shared state of one run; `apply` folds one event into them.
 
     `indeterminate` is booked with what lost turns had reserved; `reusable` maps items to what
@@ -179,26 +183,21 @@ class RunState(Undoings):
         node.cancelled = ""
 
     def _go_on(self, node: Node, event: Event) -> None:
-        if event.body.get("requests"):
-            self._fail(
-                node, event, "invalid-output", "it asked for children, which no handler may yet"
-            )
-        elif node.turn >= (most := self._max_turns(node)):
+        requests = event.body.get("requests", ())
+        if node.turn >= (most := self._max_turns(node)):
             self._fail(node, event, "error", f"it was not done after {most} turns")
+        elif len(requests) > MAX_REQUESTS:
+            told = f"it asked for {len(requests)} things in one turn, at most {MAX_REQUESTS} may be"
+            self._fail(node, event, "invalid-output", told)
         elif reason := node.board.exhausted() if node.board is not None else "":
             self._fail(node, event, "error", reason)
         else:
             node.saved, node.yielded = restored(node.saved, event.body), True
-            self._rest(node)
-
-    def _rest(self, node: Node) -> None:
-        """Let the node have its next turn, if it is a part of a joint item in the next round."""
-        if node.board is None:
-            self._try_again(node)
-        else:
-            self._watch(node)
-            node.status = "ready"
-            self._go_on_with(node.board.rest(node.item_id))
+            node.answers = ()
+            if requests:
+                self._ask(node, requests)
+            else:
+                self._rest(node)
 
     def _max_turns(self, node: Node) -> int:
         most: int = self.plan.roles[node.item.role_id].handler.config.get("max_turns", MAX_TURNS)
@@ -220,6 +219,7 @@ class RunState(Undoings):
         aftermath = after_failure(node, kind, bool(self.signal), self._is_halted(node))
         if aftermath == "retry" and node.item.retry:
             node.status, node.saved, node.seal, node.resume_at = "retrying", None, "", 1
+            node.answers, node.earlier = (), len(node.children)
             node.retry_at = event.time + node.item.retry.pause(node.tries)
             self.retries.add(node.retry_at, node.item_id)
             self._watch(node)
@@ -355,5 +355,6 @@ class RunState(Undoings):
         "approval_requested": _approval_requested,
         "item_reused": _item_reused,
         "item_decided": _item_decided,
-        **Undoings.FOLDS,
+        **Offspring.FOLDS,
+        **Offspring.REQUESTS,
     }

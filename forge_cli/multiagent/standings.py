@@ -97,7 +97,7 @@ class Standings:
         if status != "succeeded":
             self._close_below(node, status)
         if node.parent is not None:
-            self._child_ended(node.parent)
+            self._child_ended(node)
 
     def _withdraw(self, node: Node) -> None:
         """Take the node out of whatever could start or end it."""
@@ -118,6 +118,15 @@ class Standings:
         """Let those have another turn who need not wait for anybody beside them."""
         for name in names:
             self._make_ready(self.nodes[name])
+
+    def _rest(self, node: Node) -> None:
+        """Let the node have its next turn, if it is a part of a joint item in the next round."""
+        if node.board is None:
+            self._try_again(node)
+        else:
+            self._watch(node)
+            node.status = "ready"
+            self._go_on_with(node.board.rest(node.item_id))
 
     def _forget_retry(self, node: Node) -> None:
         if node.retry_at is not None:
@@ -143,8 +152,9 @@ class Standings:
         else:
             self._doom(dependent, Fate("blocked", f"{node.item_id!r} ended {node.status}"))
 
-    def _child_ended(self, parent: Node) -> None:
-        if parent.status != "opened":
+    def _child_ended(self, child: Node) -> None:
+        parent = child.parent
+        if parent is None or parent.status != "opened":
             return
         parent.open_children -= 1
         if not parent.open_children:

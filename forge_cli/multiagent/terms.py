@@ -15,6 +15,9 @@ Pattern = Literal["turn", "each", "parallel", "joint", "broadcast", "resolve"]
 """How an item is done: by turns of a handler, or by its children in one of these ways."""
 
 Risk = Literal["read_only", "reversible", "irreversible"]
+HARMLESS_WORDS = frozenset({"read", "repository-read", "test-run"})
+"""Capabilities that are taken to change nothing, whatever the programs of the last one may do."""
+
 Merge = Literal["reject", "append", "union"]
 Then = Literal[
     "fail", "continue", "return-partial", "escalate", "return-partial-and-escalate", "compensate"

@@ -20,6 +20,7 @@ class Turn:
     `timeout` is in milliseconds, `deadline` in milliseconds since the epoch (UTC); `completion`
     is the JSON Schema that the output will be held against. `inbox` holds what is new for it, each
     from the channel that it came by; `group` says in which pattern and with whom it works, if so.
+    `answers` are those to what the turn before asked for, in the order in which it did.
     """
 
     run_id: str
@@ -42,6 +43,7 @@ class Turn:
     inbox: tuple[AgentMessage, ...] = ()
     state: Json = None
     group: Json = None
+    answers: tuple[Json, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,5 +121,8 @@ class TurnResult:
         requests: tuple[Json, ...] = (),
         usage: Amounts | None = None,
     ) -> Self:
-        """The turn is over and the item is not: it wants another turn with this state."""
+        """The turn is over and the item is not: it wants another turn with this state.
+
+        Each request is `{tool, arguments}`; the next turn begins once all of them are answered.
+        """
         return cls("yields", state=state, posts=posts, requests=requests, usage=usage)

@@ -107,6 +107,8 @@ class World:
             "sender": f"{turn.role_id}#{turn.item_id}",
             "usage": result.usage,
         }
+        if turn.number > 1:
+            body["turn"] = turn.number
         if result.status == "failed":
             body |= {"kind": result.kind, "message": result.message}
         if result.status == "done":
@@ -119,6 +121,8 @@ class World:
         for name in ("partial", "captured"):
             if getattr(result, name):
                 body[name] = getattr(result, name)
+        if result.requests:
+            body["requests"] = list(result.requests)
         return Event(now, "turn_ended", turn.item_id, turn.attempt_id, body)
 
     def write(

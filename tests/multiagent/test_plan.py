@@ -3,6 +3,7 @@
 import pytest
 
 from forge_cli.multiagent.plan import Deadline, Retry
+from tests.multiagent.world import item, plan
 
 
 @pytest.mark.parametrize(
@@ -34,3 +35,9 @@ def test_a_first_pause_over_the_longest_is_cut() -> None:
 
 def test_without_a_backoff_there_is_no_pause() -> None:
     assert Retry(9, factor=2_000).pause(4) == 0
+
+
+def test_an_id_is_an_item_or_an_element_of_one_or_was_made_at_run_time() -> None:
+    found = plan([item("a")])
+    assert found.planned("a") is found.planned("a.0") is found.items["a"]
+    assert found.planned("a.child-1-1") is found.planned("b") is None

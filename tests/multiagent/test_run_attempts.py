@@ -97,12 +97,6 @@ class TestTurns:
         assert len(world.turns) == 3
         assert world.reason("a") == "it was not done after 3 turns"
 
-    def test_a_request_for_children_is_refused(self) -> None:
-        asked = {"status": "yields", "state": 1, "requests": [{"name": "x"}], "usage": {}}
-        world = play([item("a")], {"a": asked})
-        assert world.status == "failed"
-        assert "children" in world.reason("a")
-
 
 class TestResponses:
     def test_a_result_counts_only_from_who_was_asked(self) -> None:

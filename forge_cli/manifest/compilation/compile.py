@@ -1,7 +1,7 @@
 """A manifest to the plan of its run: everything resolved, narrowed and fixed by digests."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from forge_cli.canonical import digest, digest_of_bytes
@@ -9,7 +9,6 @@ from forge_cli.manifest.compilation.contracts import contracts
 from forge_cli.manifest.compilation.handlers import Handlers
 from forge_cli.manifest.compilation.items import compile_item
 from forge_cli.manifest.compilation.unsupported import unsupported
-from forge_cli.manifest.meaning.actions import Vocabulary
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.library import Library
 from forge_cli.manifest.meaning.limits import budget, run_budget, run_deadline
@@ -45,8 +44,7 @@ def compile(  # noqa: A001 - the word for it
     """
     data = topology.data
     handlers = Handlers(files, workspace, under_way)
-    words = topology.vocabulary
-    roles = {role.role_id: _role(role, handlers, words) for role in topology.takes_part.values()}
+    roles = {r.role_id: _role(topology, r, handlers) for r in topology.takes_part.values()}
     inline = (node for node in topology.nodes.values() if node.way == "inline")
     roles |= {f"inline:{node.item_id}": _inline(node, handlers) for node in inline}
     schemas, schema_files = _schemas(topology, files)
@@ -74,6 +72,7 @@ def compile(  # noqa: A001 - the word for it
         manifest=path.rpartition("/")[2],
         files=dict(sorted({**handlers.files, **schema_files}.items())),
         programs=handlers.programs,
+        vocabulary=_vocabulary(topology, roles.values()),
         included={name: digest_of_bytes(data) for name, data in sorted((included or {}).items())},
     )
     return replace(plan, digest=digest(plan_document(plan)))
@@ -86,15 +85,16 @@ def name_of(path: str) -> str:
     return name if name[:1].isalpha() else f"manifest-{name}"[:64].rstrip("-")
 
 
-def _role(role: Agent, handlers: Handlers, vocabulary: Vocabulary) -> Role:
+def _role(topology: Topology, role: Agent, handlers: Handlers) -> Role:
     return Role(
         role.role_id,
         role.version,
         role.capabilities,
         role.outputs,
         role.scope,
-        handlers.of_role(role, vocabulary),
+        handlers.of_role(role, topology.vocabulary),
         budget(role.written.get("budget")),
+        tuple(agent.role_id for agent in map(topology.agent, role.delegates_to) if agent),
     )
 
 
@@ -116,6 +116,13 @@ def _inline(node: Node, handlers: Handlers) -> Role:
 
 def _input(spec: Written) -> Input:
     return Input("default" not in spec, spec.get("default"), spec.get("type", "any"))
+
+
+def _vocabulary(topology: Topology, roles: Iterable[Role]) -> dict[str, Json]:
+    """What the words allow that can be granted at run time: those of delegates."""
+    delegated = {name for role in roles for name in role.delegates}
+    words = {word for role in roles if role.role_id in delegated for word in role.capabilities}
+    return {word: sorted(topology.vocabulary.words.get(word, ())) for word in sorted(words)}
 
 
 def _state(topology: Topology) -> dict[str, StateKey]:

@@ -25,6 +25,8 @@ def contracts(topology: Topology) -> Mapping[str, Contract]:
     found = {"run": _run(topology)}
     for role in topology.takes_part.values():
         found[f"role:{role.role_id}"] = _role(role)
+        if role.delegates_to:
+            found[f"delegates:{role.role_id}"] = _delegates(role)
     for delegated in topology.contracts.values():
         if delegated.delegator is not None and delegated.delegate is not None:
             delegates = _delegates(delegated.delegator)

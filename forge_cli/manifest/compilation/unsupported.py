@@ -28,9 +28,16 @@ def _manifest(data: Written) -> Iterator[str]:
 
 
 def _used(topology: Topology) -> list[Agent]:
-    """The roles that some item is done by; what is never called need not be runnable."""
+    """The roles that some item is done by, or a child of it; what is never called need not be."""
     agents = (n.agent for n in topology.nodes.values() if n.way != "inline" and not n.children)
-    return list({agent.role_id: agent for agent in agents if agent is not None}.values())
+    found = {agent.role_id: agent for agent in agents if agent is not None}
+    waiting = list(found.values())
+    for role in waiting:
+        for child in filter(None, map(topology.agent, role.delegates_to)):
+            if child.role_id not in found:
+                found[child.role_id] = child
+                waiting.append(child)
+    return waiting
 
 
 def _role(role: Agent) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from forge_cli.multiagent.terms import Risk
+from forge_cli.multiagent.terms import HARMLESS_WORDS, Risk
 
 _READ = frozenset({"file-read"})
 _WRITE = frozenset({"file-read", "file-write"})
@@ -20,8 +20,6 @@ BUILT_IN: Mapping[str, frozenset[str]] = {
 }
 ACTIONS = frozenset({"file-read", "file-write", "process", "network"})
 """Every action but `tool:<server>/<tool>`."""
-
-_HARMLESS_WORDS = frozenset({"read", "repository-read", "test-run"})
 
 
 def is_action(text: str) -> bool:
@@ -53,5 +51,5 @@ class Vocabulary:
 
     def risk(self, capabilities: frozenset[str]) -> Risk:
         """`read_only` if all that is granted is reading and running tests, else `reversible`."""
-        others = capabilities - _HARMLESS_WORDS
+        others = capabilities - HARMLESS_WORDS
         return "read_only" if self.actions(others) <= _READ else "reversible"

@@ -1,0 +1,53 @@
+"""What turns ask for, admitted or denied one after the other."""
+
+from collections.abc import Mapping
+
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.narrowing import RefusedError
+from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.patterns import hierarchical
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.run_state import RunState
+
+
+def decision(state: RunState, now: int) -> Event:
+    """Whether the first request that is not decided is admitted, and as what.
+
+    `now` is in milliseconds since the epoch. One at a time: what is left for the next is known
+    when this one has been applied.
+    """
+    asking = next(iter(state.asking.values()))
+    node, number = asking.node, len(asking.settled) + 1
+    head: dict[str, Json] = {"request": f"{node.item_id}/{node.turn}/{number}", "tool": ""}
+    kind = "request_denied"
+    try:
+        head["tool"], arguments = _read(asking.requests[number - 1])
+        if state.is_halting(node, now):
+            raise RefusedError("cancelled", "what asked for it is being stopped")
+        body = _admitted(state, node, head["tool"], arguments)
+        head["child"] = state.free_id(f"{node.item_id}.child-{node.turn}-{number}")
+        kind = "request_admitted"
+    except RefusedError as refusal:
+        body = {"kind": refusal.kind, "reason": str(refusal)}
+        if refusal.left is not None:
+            body["left"] = dict(refusal.left)
+    return Event(now, kind, node.item_id, node.attempt_id, head | body)
+
+
+def _read(request: Json) -> tuple[str, Mapping[str, Json]]:
+    if isinstance(request, dict) and request.keys() == {"tool", "arguments"}:
+        tool, arguments = request["tool"], request["arguments"]
+        if isinstance(tool, str) and isinstance(arguments, dict):
+            return tool, arguments
+    raise RefusedError("invalid-request", "a request must be {tool: <name>, arguments: {...}}")
+
+
+def _admitted(
+    state: RunState, node: Node, tool: str, arguments: Mapping[str, Json]
+) -> dict[str, Json]:
+    if tool != hierarchical.TOOL:
+        raise RefusedError("unknown-tool", f"unknown tool {tool!r:.80}")
+    if state.descendants[state.root(node)] >= hierarchical.MOST_DESCENDANTS:
+        most = hierarchical.MOST_DESCENDANTS
+        raise RefusedError("too-many", f"one item may have {most} children below it, and has")
+    return hierarchical.child(state.plan, node, arguments)

@@ -1,0 +1,209 @@
+"""What turns ask for and do not get, or only as far as the budget goes."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from forge_cli.multiagent.budget import Budget
+from forge_cli.multiagent.plan import Contract, Retry
+from tests.multiagent.children import (
+    CODER,
+    LEAD,
+    READER,
+    a_plan,
+    agent,
+    answers,
+    ask,
+    child,
+    errors,
+    lead,
+    play,
+    told,
+)
+from tests.multiagent.world import World, done, failed, role
+
+
+class TestDenial:
+    @pytest.mark.parametrize(
+        ("request_", "reason"),
+        [
+            ("do it", "invalid-request: a request must be {tool: <name>, arguments: {...}}"),
+            (
+                {"tool": 1, "arguments": {}},
+                "invalid-request: a request must be {tool: <name>, arguments: {...}}",
+            ),
+            ({"tool": "fly", "arguments": {}}, "unknown-tool: unknown tool 'fly'"),
+            (child(task=" "), "invalid-request: 'task' must be a text that is not blank"),
+            (child(name=3), "invalid-request: 'name' must be a text that is not blank"),
+            (
+                child(capabilities="read"),
+                "invalid-request: 'capabilities' must be a list of texts; [] is nothing",
+            ),
+            (
+                child(capabilities=None),
+                "invalid-request: 'capabilities' must be a list of texts; [] is nothing",
+            ),
+            (
+                child(depth=9),
+                (
+                    "invalid-request: unknown argument 'depth'; known: budget, capabilities,"
+                    " instructions, name, scope, task"
+                ),
+            ),
+            (
+                child(budget=[]),
+                (
+                    "invalid-request: 'budget' must be an object of amounts: model_calls, cost_usd,"
+                    " tokens, tool_calls"
+                ),
+            ),
+            (
+                child(budget={"tokens": -1}),
+                "invalid-request: -1 is no amount of tokens",
+            ),
+            (child(budget={"tokens": "x"}), "invalid-request: 'x' is no amount of tokens"),
+            (child(budget={"tokens": True}), "invalid-request: True is no amount of tokens"),
+            (child(budget={"cost_usd": 1e-9}), "invalid-request: 1e-09 is no amount of cost_usd"),
+            (
+                child(scope=["src"]),
+                "invalid-request: scope 'src' has no type; write 'files:src'",
+            ),
+            (child("boss"), "denied: you may not delegate to 'boss', only to coder, reader"),
+        ],
+    )
+    def test_what_is_refused_is_answered_with_the_reason(self, request_: Any, reason: str) -> None:
+        world = play({"a": [ask(request_), done()]})
+        assert told(world) == reason
+        assert list(world.ends()) == ["a"]
+
+    def test_a_role_that_hands_on_nothing_has_no_children(self) -> None:
+        script = {"a": [ask(child()), done()], "a.child-1-1": [ask(child("reader")), done()]}
+        script["a.child-1-1.child-1-1"] = [ask(child()), done()]
+        world = play(script)
+        (error,) = errors(world, "a.child-1-1.child-1-1")
+        assert error["message"] == "you may not delegate to 'coder', only to nobody"
+
+    def test_a_chain_ends_where_no_contract_may_follow(self) -> None:
+        script = {"a": [ask(child()), done()], "a.child-1-1": [ask(child("reader")), done()]}
+        world = play(script, depth=1)
+        (error,) = errors(world, "a.child-1-1")
+        assert error == {
+            "kind": "depth",
+            "message": "no contract may follow below 'a.child-1-1'",
+        }
+
+    def test_a_delegation_limits_the_depth_as_well(self) -> None:
+        contract = Contract("delegation:d", "run", "lead", depth=0)
+        under = lead(chain=("run", "delegates:lead", "delegation:d", "role:lead"))
+        links = {"delegation:d": contract}
+        world = play({"a": [ask(child()), done()]}, under, contracts=links)
+        assert told(world) == "depth: no contract may follow below 'a'"
+
+    def test_extra_hand_offs_in_one_turn_are_all_answered(self) -> None:
+        asked = ask(child(task="1"), "nonsense", child("boss"), child(task="2"))
+        world = play({"a": [asked, done()], "a.child-1-4": failed()})
+        found = [(each["request"], each["status"]) for each in answers(world)]
+        assert found == [
+            ("a/1/1", "succeeded"),
+            ("a/1/2", "denied"),
+            ("a/1/3", "denied"),
+            ("a/1/4", "failed"),
+        ]
+
+    def test_a_to_b_to_a_stops_at_the_third_repetition(self) -> None:
+        roles = (agent("lead", ["coder"]), agent("coder", ["lead"]))
+        names = ["a", "a.child-1-1", "a.child-1-1.child-1-1"]
+        names += [f"{names[-1]}.child-1-1", f"{names[-1]}.child-1-1.child-1-1"]
+        script = {
+            name: [ask(child("lead" if index % 2 else "coder")), done()]
+            for index, name in enumerate(names)
+        }
+        world = play(script, roles=roles, depth=9)
+        assert list(world.ends()) == names
+        (error,) = errors(world, names[-1])
+        assert error == {
+            "kind": "repetition",
+            "message": "the same has been asked 2 times along this chain; do it or give up",
+        }
+
+    def test_what_is_asked_turn_after_turn_is_refused_the_third_time(self) -> None:
+        world = play({"a": [ask(child()), ask(child()), ask(child()), done()]})
+        assert list(world.ends()) == ["a", "a.child-1-1", "a.child-2-1"]
+        assert told(world).startswith("repetition: ")
+
+    def test_another_attempt_may_ask_anew(self) -> None:
+        twice = [ask(child()), ask(child())]
+        world = play({"a": [*twice, failed(), *twice, done()]}, lead(retry=Retry(2)))
+        assert [each["status"] for each in answers(world)] == ["succeeded"]
+
+    def test_a_thousand_children_below_an_item_are_the_most(self) -> None:
+        hundred = [ask(*(child(task=f"{turn} {n}") for n in range(100))) for turn in range(10)]
+        world = play({"a": [*hundred, ask(child()), done()]})
+        assert told(world) == "too-many: one item may have 1000 children below it, and has"
+        assert len(world.ends()) == 1_001
+
+    def test_a_turn_that_asks_for_too_much_fails(self) -> None:
+        world = play({"a": ask(*[child()] * 101)})
+        assert world.reason("a") == "it asked for 101 things in one turn, at most 100 may be"
+
+
+class TestBudgets:
+    def test_of_three_children_that_ask_for_9_of_10_one_starts_and_the_others_are_denied_at_once(
+        self,
+    ) -> None:
+        asked = ask(*(child(task=str(n), budget={"model_calls": 9}) for n in range(3)))
+        own = lead(budget=Budget(model_calls=10))
+        world = World(a_plan(own, max_concurrency=9), {"a": [asked, done()]}).start()
+        world.until("request_denied")
+        world.advance()
+        assert list(world.run.state.running) == ["r/a.child-1-1/1"]
+        denied = [e.body for e in world.events if e.kind == "request_denied"]
+        assert [body["kind"] for body in denied] == ["budget", "budget"]
+        assert [body["left"] for body in denied] == [{"model_calls": 1}] * 2
+        world.go_on()
+        assert errors(world) == [
+            None,
+            *[{"kind": "budget", "message": "9 model_calls are not left for it"}] * 2,
+        ]
+
+    def test_8_parallel_children_under_a_limit_of_5_calls_start_exactly_5(self) -> None:
+        frugal = replace(CODER, handler=role("coder", Budget(model_calls=1)).handler)
+        asked = ask(*(child(task=str(n)) for n in range(8)))
+        paid = {f"a.child-1-{n}": done(usage={"model_calls": 1}) for n in range(1, 9)}
+        world = play(
+            {"a": [asked, done()], **paid},
+            lead(budget=Budget(model_calls=5)),
+            roles=(LEAD, frugal, READER),
+            max_concurrency=9,
+        )
+        assert sum(name != "a" for name in world.started()) == 5
+        assert [each["status"] for each in answers(world)] == ["succeeded"] * 5 + ["denied"] * 3
+        assert errors(world)[5] == {"kind": "budget", "message": "its budget was not enough"}
+
+    def test_what_a_child_did_not_use_comes_back(self) -> None:
+        first, second = (ask(child(task=str(n), budget={"tokens": 9})) for n in range(2))
+        world = play({"a": [first, second, done()]}, lead(budget=Budget(tokens=10)))
+        assert [each["status"] for each in answers(world)] == ["succeeded"]
+
+    def test_without_a_budget_of_its_own_it_has_that_of_its_role(self) -> None:
+        dear = replace(CODER, budget=Budget(tokens=7, model_calls=4))
+        world = play(
+            {"a": [ask(child(budget={"model_calls": 1})), done()]},
+            lead(budget=Budget(tokens=5)),
+            roles=(LEAD, dear, READER),
+        )
+        assert world.run.state.nodes["a.child-1-1"].item.budget == Budget(tokens=5, model_calls=1)
+
+    def test_it_may_not_have_more_than_its_role_may_spend(self) -> None:
+        poor = replace(CODER, budget=Budget(cost_usd=1_500_000))
+        script = {"a": [ask(child(budget={"cost_usd": "1.6"})), done()]}
+        world = play(script, roles=(LEAD, poor, READER))
+        assert told(world) == "denied: role 'coder' may not spend so many cost_usd"
+
+    def test_a_child_that_ends_for_its_budget_is_no_success(self) -> None:
+        over = done("", usage={"tokens": 3})
+        script = {"a": [ask(child(budget={"tokens": 2})), done()], "a.child-1-1": over}
+        (answer,) = answers(play(script))
+        assert (answer["status"], "output" in answer) == ("failed", False)
+        assert answer["error"] == {"kind": "budget", "message": "its budget was not enough"}
