@@ -103,7 +103,7 @@ class Opened:
             self._signals.restore()
             with suppress(ForgeError):
                 # Whoever takes over need not wait; where that cannot be written, the lease lapses.
-                self.store.release(self._clock.now())
+                self.store.release()
             self.store.close()
 
     def _execute(self, observers: Sequence[Observer]) -> Finished:

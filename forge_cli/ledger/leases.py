@@ -11,9 +11,16 @@ SPAN = 60_000
 """For how many milliseconds a lease holds; whoever holds it renews it well before."""
 
 
+RELEASED = 0
+"""When a lease ends that is held by nobody any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Who holds a run, and until when (milliseconds since the epoch, UTC). Epochs start at 1."""
+    """Who holds a run, and until when (milliseconds since the epoch, UTC). Epochs start at 1.
+
+    `until` is `RELEASED` once the holder gave it back.
+    """
 
     holder: str
     epoch: int
@@ -32,6 +39,17 @@ def holds(connection: sqlite3.Connection, lease: Lease) -> bool:
     return connection.execute(query, (lease.epoch,)).fetchone() is not None
 
 
+def is_held(lease: Lease, now: int) -> bool:
+    """Whether nobody else may take the lease, except by force.
+
+    The clock says so, or else the holder itself: a clock that was set must not take a run from a
+    process of this host that is at work.
+    """
+    if lease.until == RELEASED or holders.is_gone(lease.holder):
+        return False
+    return lease.until > now or holders.is_at_work(lease.holder)
+
+
 def take(
     connection: sqlite3.Connection, run: str, holder: str, now: int, by_force: bool = False
 ) -> Lease:
@@ -41,11 +59,10 @@ def take(
     Whoever held it before is fenced: what it writes from now on is not kept.
     """
     held = read(connection)
-    if held is not None and not by_force and held.until > now and not holders.is_gone(held.holder):
+    if held is not None and not by_force and is_held(held, now):
         raise ForgeError(
-            f"run '{run}' is held by {holders.named(held.holder)}, its lease lasts until "
-            f"{to_text(held.until)}; wait until it ends, end that process, or take the run from "
-            f"it:  forge resume {run} --take-over"
+            f"run '{run}' is held by {holders.named(held.holder)}, {_how_long(held, now)}, end "
+            f"that process, or take the run from it:  forge resume {run} --take-over"
         )
     lease = Lease(holder, 1 if held is None else held.epoch + 1, now + SPAN)
     connection.execute(
@@ -53,6 +70,12 @@ def take(
         (lease.holder, lease.epoch, lease.until),
     )
     return lease
+
+
+def _how_long(held: Lease, now: int) -> str:
+    if held.until > now:
+        return f"its lease lasts until {to_text(held.until)}; wait until it ends"
+    return "which is at work; wait until it is done"
 
 
 def move(connection: sqlite3.Connection, lease: Lease, until: int) -> bool:

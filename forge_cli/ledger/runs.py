@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forge_cli.errors import ForgeError
-from forge_cli.ledger import durable, holders
+from forge_cli.ledger import durable, leases
 from forge_cli.ledger.reader import Reader
 
 FOLDER = ".forge"
@@ -105,5 +105,4 @@ def status(run: RunFolder, now: int) -> str:
         last, lease = reader.last(), reader.lease()
     if last is not None and last.event.kind == "run_ended":
         return str(last.event.body["status"])
-    held = lease is not None and lease.until > now and not holders.is_gone(lease.holder)
-    return "running" if held else "abandoned"
+    return "running" if lease is not None and leases.is_held(lease, now) else "abandoned"

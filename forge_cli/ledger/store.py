@@ -154,9 +154,9 @@ class Store(Reader):
         """Whether the file that is written to is the one at its path."""
         return faults.identity(self.path) == self._file
 
-    def release(self, now: int) -> None:
-        """Let the lease end now, so that another controller need not wait."""
-        self._move(now)
+    def release(self) -> None:
+        """Give the lease back, so that another controller need not wait."""
+        self._move(leases.RELEASED)
 
     def put_back(self) -> None:
         """Let the lease be as it was before it was taken; nothing may have been appended."""

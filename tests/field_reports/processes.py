@@ -97,6 +97,22 @@ class Forge:
         return int(until(lambda: (self.folder / name).read_text().strip()))
 
 
+def at_once(forge: Forge, commands: Sequence[Sequence[str]]) -> "list[subprocess.Popen[bytes]]":
+    """Processes that pass one barrier together: all wait for the same pipe to be closed."""
+    read, write = os.pipe()
+    waiting = "import os, runpy, sys; os.read(int(sys.argv[1]), 1); del sys.argv[1];"
+    program = waiting + "runpy.run_module('forge_cli', run_name='__main__')"
+    processes = [
+        forge.start(str(read), *words, program=[sys.executable, "-c", program], pass_fds=(read,))
+        for words in commands
+    ]
+    os.close(read)
+    os.close(write)
+    for process in processes:
+        process.communicate(timeout=60)
+    return processes
+
+
 def until(look: Callable[[], Any]) -> Any:
     """What `look` returns once that is something; a file that is not there yet is nothing."""
     end = time.monotonic() + PATIENCE

@@ -1,7 +1,6 @@
 """Resuming: nothing that was done is done again, nothing that was begun is forgotten."""
 
 import json
-import os
 import signal
 import sqlite3
 import subprocess
@@ -10,46 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.field_reports.chains import CHAIN, crashed, holding, log
 from tests.field_reports.processes import Ended, Forge, stop
-
-CHAIN = """forge: 1
-inputs: {{word: {{default: x}}}}
-work_items:
-  a: {{script: 'echo a >> log; echo "$INPUT_W"', with: {{w: "${{inputs.word}}"}}, capabilities: []}}
-  b:
-    script: |
-      echo b >> log
-      echo $$ > b.pid
-      echo "$FORGE_ATTEMPT $FORGE_KEY" >> keys
-      while [ ! -e go ]; do sleep 0.02; done
-      echo done
-    on_crash: {on_crash}
-    capabilities: []
-    depends_on: [a]
-  c:
-    script: 'echo c >> log; echo "$INPUT_B"'
-    with: {{b: "${{items.b.outputs.result}}"}}
-    capabilities: []
-outputs: {{last: "${{items.c.outputs.result}}"}}
-"""
-
-
-def crashed(forge: Forge, number: int = signal.SIGKILL, on_crash: str = "rerun") -> None:
-    """A run that was left while its second item ran."""
-    forge.write("m.forge.yaml", CHAIN.format(on_crash=on_crash))
-    process = forge.start("run", "--run-id", "r")
-    forge.pid("b.pid")
-    stop(process, number)
-    forge.write("go", "")
-
-
-def log(forge: Forge) -> list[str]:
-    return (forge.folder / "log").read_text().split()
-
-
-def holding(forge: Forge) -> None:
-    """The evidence of the run holds."""
-    assert forge("verify", "evidence").code == 0
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
@@ -144,50 +105,6 @@ def test_a_final_run_says_what_starts_anew(forge: Forge) -> None:
     assert again.code == 2
     assert "run 'r' ended complete, which is final" in again.err
     assert log(forge) == ["a", "b", "b", "c"]
-
-
-def test_a_live_run_is_not_resumed_beside_itself(forge: Forge) -> None:
-    """dbos-inc/dbos-transact-java#491: recovery adopted a run that was still going on."""
-    forge.write("m.forge.yaml", CHAIN.format(on_crash="rerun"))
-    process = forge.start("run", "--run-id", "r")
-    forge.pid("b.pid")
-    refused = forge("resume", "r")
-    assert refused.code == 2
-    assert f"run 'r' is held by process {process.pid} on" in refused.err
-    forge.write("go", "")
-    process.communicate(timeout=60)
-    assert process.returncode == 0
-    assert log(forge) == ["a", "b", "c"]
-
-
-def test_who_is_taken_over_ends_with_an_error(forge: Forge) -> None:
-    """aegra/aegra#502: a stale worker finished the lease of its successor."""
-    forge.write("m.forge.yaml", CHAIN.format(on_crash="rerun"))
-    old = forge.start("run", "--run-id", "r")
-    forge.pid("b.pid")
-    os.kill(old.pid, signal.SIGSTOP)
-    forge.write("go", "")
-    try:
-        taken = forge("resume", "r", "--take-over")
-        assert taken.code == 0
-    finally:
-        os.kill(old.pid, signal.SIGCONT)
-    _, said = old.communicate(timeout=60)
-    assert old.returncode == 2
-    assert b"run 'r' was taken over by process" in said
-    assert forge.record()["run"]["status"] == "complete"
-    holding(forge)
-
-
-def test_of_many_who_resume_one_wins(forge: Forge) -> None:
-    """dbos-inc/dbos-transact-ts#1206: two recoverers returned different results."""
-    crashed(forge)
-    racers = [forge.start("resume", "r") for _ in range(5)]
-    ended = [(racer.communicate(timeout=60), racer.returncode)[1] for racer in racers]
-    assert ended.count(0) == 1
-    assert set(ended) == {0, 2}
-    assert log(forge) == ["a", "b", "b", "c"]
-    holding(forge)
 
 
 def test_a_changed_manifest_is_refused_by_name(forge: Forge) -> None:

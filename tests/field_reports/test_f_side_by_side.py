@@ -1,13 +1,8 @@
 """Runs beside each other, and the same output whatever the process is like."""
 
-import os
-import subprocess
-import sys
-from collections.abc import Sequence
-
 import pytest
 
-from tests.field_reports.processes import Forge
+from tests.field_reports.processes import Forge, at_once
 
 ROUNDS = 8
 SHARED = """forge: 1
@@ -17,22 +12,6 @@ work_items:
   b: {run: [echo, "${items.a.outputs.result}"], capabilities: []}
 inputs: {who: {}}
 """
-
-
-def at_once(forge: Forge, commands: Sequence[Sequence[str]]) -> "list[subprocess.Popen[bytes]]":
-    """Processes that pass one barrier together: all wait for the same pipe to be closed."""
-    read, write = os.pipe()
-    waiting = "import os, runpy, sys; os.read(int(sys.argv[1]), 1); del sys.argv[1];"
-    program = waiting + "runpy.run_module('forge_cli', run_name='__main__')"
-    processes = [
-        forge.start(str(read), *words, program=[sys.executable, "-c", program], pass_fds=(read,))
-        for words in commands
-    ]
-    os.close(read)
-    os.close(write)
-    for process in processes:
-        process.communicate(timeout=60)
-    return processes
 
 
 def test_two_runs_in_one_workspace_do_not_disturb_each_other(forge: Forge) -> None:

@@ -1,7 +1,5 @@
 """Deadlines and durations across changes of the clock, in whatever zone forge runs."""
 
-import os
-import shutil
 import time
 from datetime import datetime
 
@@ -63,14 +61,6 @@ def test_a_clock_that_is_set_back_during_a_run_moves_no_time(
     hour_before = time.time_ns() - 3_600_000_000_000
     monkeypatch.setattr(time, "time_ns", lambda: hour_before)
     assert first <= clock.now() < first + 60_000
-
-
-@pytest.mark.skipif(not shutil.which("faketime"), reason="faketime is not installed")
-def test_a_clock_that_is_wrong_by_an_hour_steals_nothing(forge: Forge) -> None:
-    """xapi-project/sm#578, oxpull/django-ox#16: wall clocks decided about leases."""
-    forge.write("m.forge.yaml", HELLO)
-    prefix = [shutil.which("faketime") or "", "-f", "-1h"]
-    assert forge("run", "m.forge.yaml", prefix=prefix, env=dict(os.environ)).code == 0
 
 
 def test_a_deadline_in_the_past_refuses_a_run_also_where_it_is_ignored(forge: Forge) -> None:

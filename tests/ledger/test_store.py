@@ -1,3 +1,4 @@
+import os
 import socket
 import sqlite3
 import subprocess
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forge_cli.errors import ForgeError
-from forge_cli.ledger import leases, schema
+from forge_cli.ledger import holders, leases, schema
 from forge_cli.ledger.lines import GENESIS, seal
 from forge_cli.ledger.reader import Reader
 from forge_cli.ledger.store import Store
@@ -103,7 +104,7 @@ def test_a_renewed_lease_holds_longer(store: Store, path: Path) -> None:
 
 
 def test_a_released_lease_can_be_taken_at_once(store: Store, path: Path) -> None:
-    store.release(NOW)
+    store.release()
     Store.take(path, "pid 2", NOW).close()
 
 
@@ -323,6 +324,15 @@ def test_the_lease_of_a_process_that_is_gone_is_taken_at_once(path: Path) -> Non
     Store.create(path, "r-1", gone, NOW).close()
     with Store.take(path, "pid 2", NOW + 1) as second:
         assert second.epoch == 2
+
+
+def test_no_clock_takes_the_lease_of_a_process_that_is_at_work(path: Path) -> None:
+    with Store.create(path, "r-1", holders.here(), NOW) as first:
+        refused = rf"held by process {os.getpid()} .* which is at work; wait until it is done"
+        with pytest.raises(ForgeError, match=refused):
+            Store.take(path, "pid 2", NOW + 10 * leases.SPAN)
+        first.release()
+        Store.take(path, "pid 2", NOW).close()
 
 
 def test_a_lease_is_taken_by_force(store: Store, path: Path, events: list[Event]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from forge_cli.canonical import digest
 from forge_cli.errors import ForgeError
-from forge_cli.ledger.leases import SPAN, Lease, fenced
+from forge_cli.ledger.leases import RELEASED, SPAN, Lease, fenced
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Json
 
@@ -83,9 +83,9 @@ class MemoryLedger:
         """Hold the lease for another `leases.SPAN` milliseconds."""
         self._move(now + SPAN)
 
-    def release(self, now: int) -> None:
-        """Let the lease end now, so that another controller need not wait."""
-        self._move(now)
+    def release(self) -> None:
+        """Give the lease back, so that another controller need not wait."""
+        self._move(RELEASED)
 
     def _move(self, until: int) -> None:
         self._check()

@@ -138,12 +138,12 @@ class Simulation:
         run = self._machine()
         clock.not_before(max((event.time for event in self.disk.events()), default=0))
         if _is_final(run):
-            ledger.release(clock.now())
+            ledger.release()
             return
         controller = Controller(name, clock, ledger, run, self)
         begun = self._begun(controller)
         if not begun:
-            ledger.release(clock.now())
+            ledger.release()
             return
         controller.engine = self._engine(
             run, ledger, controller, self._judge, clock, self._artifacts, self._keeper
@@ -199,7 +199,7 @@ class Simulation:
         """A controller has come to an end of the run, which may be one to go on from."""
         self._end(controller)
         with suppress(ForgeError):
-            controller.ledger.release(controller.clock.now())
+            controller.ledger.release()
         if not _is_final(controller.run):
             self._later(self._take_over)
 
