@@ -16,6 +16,7 @@ from forge_cli.app.recordings import Recording
 from forge_cli.app.recordings import read as read_recording
 from forge_cli.app.reuse import Reusable, reusable
 from forge_cli.app.servers import lacking as lacking_servers
+from forge_cli.app.unpriced import unpriced
 from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
 from forge_cli.canonical import digest
@@ -87,6 +88,7 @@ def prepare(
     mock = None if wishes.mock is None else read_recording(wishes.mock)
     if mock is None:
         reasons += [*missing(plan, workspace, env), *lacking(plan), *lacking_servers(plan)]
+        reasons += unpriced(plan)
     if reasons:
         raise RefusedError(reasons)
     run_id = wishes.run_id or _new_run_id(now)

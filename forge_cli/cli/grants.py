@@ -5,8 +5,10 @@ import shlex
 from collections.abc import Iterator
 
 from forge_cli.cli.figures import count, deadline, duration
-from forge_cli.cli.tables import clip, left
+from forge_cli.cli.tables import clip, left, wrap
 from forge_cli.cli.terminal import Terminal, width
+from forge_cli.handlers.presets import FACTS, arguments
+from forge_cli.handlers.presets.facts import facts_of
 from forge_cli.multiagent.plan import Grant, Item, Plan
 
 _OF_AN_INPUT = re.compile(r"\$\{inputs\.([a-zA-Z0-9_-]+)\}")
@@ -70,6 +72,10 @@ def _uses(plan: Plan, item: Item, grant: Grant) -> Iterator[tuple[str, list[str]
     if handler.config.get("inputs_as_env"):
         first, _, more = str(handler.config["argv"][-1]).strip().partition("\n")
         yield "script", [f"{first} .." if more else first]
+    elif "preset" in handler.config:
+        yield "preset", [handler.config["preset"]]
+        lines = wrap(_expansion(plan, item, grant), _WIDEST - 7)
+        yield from (("" if number else "run", [line]) for number, line in enumerate(lines))
     elif handler.kind == "command":
         yield "run", [shlex.join(map(str, handler.config["argv"])).replace("\n", " ")]
     elif handler.kind == "function":
@@ -95,6 +101,16 @@ def _uses(plan: Plan, item: Item, grant: Grant) -> Iterator[tuple[str, list[str]
     held += [*item.criteria, *(f"{name} is there" for name in item.evidence)]
     if held:
         yield "accept when", held
+
+
+def _expansion(plan: Plan, item: Item, grant: Grant) -> str:
+    """The command that a preset stands for in this item; capitals are filled in at its turn."""
+    config = plan.roles[item.role_id].handler.config
+    budgets = [plan.budget, item.budget, *(plan.contracts[name].budget for name in item.chain)]
+    limited = {name for each in budgets if each is not None for name in each.limits()}
+    facts = facts_of(config, grant, plan.schemas.get(item.completion or ""))
+    facts |= {name: name.upper() for name in FACTS if name in facts and name != "model"}
+    return shlex.join(arguments(config, facts | {name: name.upper() for name in limited}))
 
 
 def _elements(plan: Plan, item: Item) -> str:

@@ -10,6 +10,7 @@ from pydantic_ai.tools import ToolDefinition
 from forge_cli.gateway.acceptance import keys_fault
 from forge_cli.gateway.schemas import violation
 from forge_cli.handlers.answers import AnswerError, kind_of, parse
+from forge_cli.handlers.objects import is_whole, schema_of
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn
 
@@ -82,7 +83,7 @@ class Wanted(NamedTuple):
         """What is wrong with an output, or nothing: its keys, or its schema."""
         if fault := keys_fault(self.outputs, output):
             return fault
-        if self.completion is None or not _is_whole(self.completion):
+        if self.completion is None or not is_whole(self.completion):
             return ""
         found = violation({FINAL: self.completion}, FINAL, output)
         return f"the result does not fit its schema: {found}" if found else ""
@@ -91,23 +92,7 @@ class Wanted(NamedTuple):
 def wanted(turn: Turn, native: bool) -> Wanted:
     """What the turn's item wants; `native` if the model's server can hold it to a schema."""
     outputs, completion = turn.grant.outputs, turn.completion
-    if completion is None and len(outputs) == 1:
+    schema = schema_of(outputs, completion)
+    if schema is None:
         return Wanted("text", outputs, {}, None)
-    schema: Mapping[str, Json] = {
-        "type": "object",
-        "properties": {key: {} for key in outputs},
-        "required": list(outputs),
-        "additionalProperties": False,
-    }
-    if isinstance(completion, dict) and completion.get("type") == "object":
-        schema = completion if _is_whole(completion) else schema
     return Wanted("native" if native else "tool", outputs, schema, completion)
-
-
-def _is_whole(schema: Json) -> bool:
-    """Whether all that a schema refers to lies within it."""
-    if isinstance(schema, dict):
-        reference = schema.get("$ref", "#")
-        inner = all(map(_is_whole, schema.values()))
-        return inner and isinstance(reference, str) and reference.startswith("#")
-    return not isinstance(schema, list) or all(map(_is_whole, schema))

@@ -10,6 +10,7 @@ from forge_cli.handlers import environment, printouts
 from forge_cli.handlers.answers import AnswerError
 from forge_cli.handlers.context import HandlerContext, InputsError, Stopped, with_inputs_opened
 from forge_cli.handlers.masks import masked
+from forge_cli.handlers.presets.call import argv_of
 from forge_cli.handlers.program import (
     Call,
     StartError,
@@ -19,7 +20,7 @@ from forge_cli.handlers.program import (
     locate,
     named,
 )
-from forge_cli.handlers.prompts import company, from_others, prompt
+from forge_cli.handlers.prompts import company, from_others, prompt, task
 from forge_cli.handlers.wire import encode_turn
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn, TurnResult
@@ -71,6 +72,8 @@ class CommandHandler:
         if (reason := failure(program, called.ending)) is not None:
             usage = printouts.usage_of_failed(turn, called.stdout, file)
             kind = kind_of(turn.handler, called)
+            words = printouts.words_of_failed(turn, called.stdout)
+            reason = f"{reason}; {words}" if words else reason
             return self._failed(kind, reason, called, captured, usage)
         try:
             answer = printouts.read(turn, called.stdout, file)
@@ -92,7 +95,7 @@ class CommandHandler:
             variables |= environment.of_inputs(turn.inputs)
         if config.get("result") == "file":
             variables["FORGE_RESULT"] = str(temporary / RESULT)
-        argv = config["argv"]
+        argv = argv_of(turn, temporary) if "preset" in config else config["argv"]
         check_texts({f"argument {n}": text for n, text in enumerate(argv)} | variables)
         path = locate(argv[0], variables, workspace)
         grace = config.get("grace", GRACE) / 1000
@@ -116,7 +119,8 @@ def stdin_of(turn: Turn) -> bytes | None:
     """What the program reads: the prompt, the turn as JSON (see `wire`), or nothing."""
     match turn.handler.get("stdin", "none"):
         case "prompt":
-            parts = (prompt(turn), company(turn), from_others(turn.inbox))
+            asked = task(turn) if "preset" in turn.handler else prompt(turn)
+            parts = (asked, company(turn), from_others(turn.inbox))
             return "\n\n".join(part.strip() for part in parts if part).encode() + b"\n"
         case "json":
             return encode_turn(turn)

@@ -1,15 +1,29 @@
 """Outputs, usage and success read out of a program's JSON by JMESPath expressions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
 
 from forge_cli.handlers.answers import LARGEST, AnswerError, kind_of
 from forge_cli.handlers.environment import as_text
 from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.turn import TurnResult
 
 USAGE = ("model_calls", "tokens", "cost_usd")
 MICRO = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The output object, what was used of which budget, and why it counts as a failure, if so.
+
+    `result` is there if the program answered with a whole one, for instance that it `yields`.
+    """
+
+    output: Mapping[str, Json]
+    usage: Mapping[str, int] = field(default_factory=dict)
+    objection: str | None = None
+    result: TurnResult | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers.answers import AnswerError, kind_of, parse, shown, text_of
-from forge_cli.handlers.extract import Extract
+from forge_cli.handlers.event_stream import answer_in, events_in, failure_in
+from forge_cli.handlers.extract import Answer, Extract
 from forge_cli.handlers.program import Printed
 from forge_cli.handlers.wire import STATUSES, decode_result
 from forge_cli.multiagent.plan import Json
@@ -19,19 +20,6 @@ from forge_cli.multiagent.turn import Turn, TurnResult
 
 STDOUT = "standard output"
 FILE = "the file at $FORGE_RESULT"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The output object, what was used of which budget, and why it counts as a failure, if so.
-
-    `result` is there if the program answered with a whole one, for instance that it `yields`.
-    """
-
-    output: Mapping[str, Json]
-    usage: Mapping[str, int] = field(default_factory=dict)
-    objection: str | None = None
-    result: TurnResult | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +63,28 @@ def read(turn: Turn, stdout: Printed, file: ResultFile) -> Answer:
 
     `text`: standard output without its last newline, under the one output key. `stdout-json`: one
     JSON value. `jsonl`: a value a line; the document is their list, the output the last of them
-    unless `extract.outputs` says otherwise. `file`: one JSON value in `file`.
+    unless `extract.outputs` says otherwise. `events`: what a command-line agent prints.
+    `file`: one JSON value in `file`.
     Raises `AnswerError`, whose sentence shows what was there instead.
     """
     form = turn.handler.get("result", "text")
     if form == "text":
         return Answer(_text(turn.grant.outputs, stdout, file.cap))
+    if form == "events":
+        _refuse_cut(stdout, file.cap)
+        return answer_in(turn, stdout.data)
     if form == "file":
         source, document = FILE, parse(file.content().removeprefix(codecs.BOM_UTF8), FILE)
     else:
         source, document = STDOUT, _printed(form, stdout, file.cap)
     return _extracted(turn, document, source)
+
+
+def words_of_failed(turn: Turn, stdout: Printed) -> str:
+    """What a program that failed says itself of that, where it prints events, or nothing."""
+    if turn.handler.get("result") != "events":
+        return ""
+    return failure_in(turn.handler, events_in(stdout.data))
 
 
 def usage_of_failed(turn: Turn, stdout: Printed, file: ResultFile) -> Mapping[str, int]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 
+from forge_cli.handlers.objects import schema_of
 from forge_cli.multiagent.messages import AgentMessage
 from forge_cli.multiagent.turn import Turn
 
@@ -51,3 +52,15 @@ def line(message: AgentMessage) -> str:
     """A message as one line of JSON; who it is from is what the engine says."""
     words = {"from": message.sender, "kind": message.kind, "payload": dict(message.payload)}
     return json.dumps(words, ensure_ascii=False)
+
+
+def task(turn: Turn) -> str:
+    """The same for an agent, with how it is to end where its answer has to be an object."""
+    outputs = turn.grant.outputs
+    if schema_of(outputs, turn.completion) is None or not outputs:
+        return prompt(turn)
+    keys = ", ".join(map(json.dumps, outputs))
+    return (
+        f"{prompt(turn)}\nYour last answer is the result: one JSON object with the keys {keys}"
+        " and nothing else.\n"
+    )

@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any
 
+from forge_cli.handlers.presets import PRESETS
 from forge_cli.manifest.findings import Path
 
 _ENTITIES = {
@@ -155,7 +156,7 @@ _KINDS = {
     "Command": ("command",),
     "Agent": ("agent",),
     "Mcp": ("mcp",),
-    "Preset": ("claude-code", "codex"),
+    "Preset": PRESETS,
 }
 """What stands behind `kind` in the handlers that are these mappings."""
 

@@ -106,7 +106,7 @@ def test_what_forge_has_not_is_answered_with_what_is_done_instead(level: str, wo
             "role",
             "model",
             "",
-            "'model' is a key of handlers of kind 'claude-code', 'codex' or 'agent': ",
+            "'model' is a key of handlers of kind 'claude-code', 'codex', 'gemini-cli', ",
         ),
         ("role", "with", "", "'with' is a key of items and sub-tasks"),
         ("handler", "command", "Compose's word; forge says 'argv'", "add it to 'argv'"),

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from forge_cli.manifest.comparison.changes import Direction, Verdict, Weight
 from forge_cli.manifest.comparison.judges import apart, named
-from forge_cli.manifest.compilation.handlers import GRACE, MAX_OUTPUT
-from forge_cli.manifest.meaning.limits import read_duration
+from forge_cli.manifest.compilation.presets import EXPANDED
 from forge_cli.multiagent.budget import DIMENSIONS, Budget
 from forge_cli.multiagent.plan import Handler, Json
 
@@ -72,10 +71,8 @@ def _keys(handler: Handler) -> dict[str, Json]:
         config["server"] = {k: v for k, v in config["server"].items() if k != "secrets"}
     if handler.kind == "agent":
         config.setdefault("max_turns", MAX_TURNS)
-    elif handler.kind in ("claude-code", "codex"):
-        grace = read_duration(config.get("grace"))
-        config["grace"] = GRACE if grace is None else grace
-        config.setdefault("max_output", MAX_OUTPUT)
+    for key in EXPANDED if "preset" in config else ():
+        config.pop(key, None)
     for key in ("env", "extract", "exit_codes"):
         if not config.get(key):
             config.pop(key, None)

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 from forge_cli.canonical import digest, digest_of_bytes
 from forge_cli.handlers.agent_settings import READ, TOOL_CALLS, WRITTEN
+from forge_cli.handlers.presets import PRESETS
+from forge_cli.manifest.compilation.presets import call_of, expansion
 from forge_cli.manifest.meaning.actions import Vocabulary
 from forge_cli.manifest.meaning.limits import budget, read_duration
 from forge_cli.manifest.meaning.nodes import Agent, Node, Written
@@ -22,7 +24,7 @@ MAX_OUTPUT = 16 * 2**20
 """Bytes that are kept of each output stream."""
 
 PAID = frozenset({"model_calls", "cost_usd", "tokens"})
-"""What an agent's model tells of each call, so that it is unknown where it is not told."""
+"""What a model tells of each call, so that it is unknown where it is not told."""
 
 ONE_CALL = Budget(tool_calls=1)
 """What a turn of an MCP server's tool uses."""
@@ -76,6 +78,10 @@ class Handlers:
         written = role.written.get("handler", {})
         kind = str(written.get("kind", ""))
         config = {key: value for key, value in written.items() if key not in _NOT_CONFIGURED}
+        if kind in PRESETS:
+            command, more = expansion(kind, written)
+            config = {**_command(command), **more}
+            return self._made("command", config, written.get("max_usage"))
         if kind == "command":
             config = _command(written)
         elif kind == "mcp":
@@ -125,6 +131,8 @@ class Handlers:
             return Handler(kind, config, found, _call_of_agent(config), PAID, elastic=True)
         if kind == "mcp":
             return Handler(kind, config, digest(covered), ONE_CALL, frozenset({"tool_calls"}))
+        if "preset" in config:
+            return Handler(kind, config, digest(covered), call_of(max_usage), PAID, elastic=True)
         usage = budget(max_usage)
         if usage is not None:
             covered["max_usage"] = usage.limits()

@@ -5,16 +5,13 @@ from collections.abc import Iterator
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.nodes import Agent, Node, Written
 from forge_cli.manifest.meaning.topology import Topology
-from forge_cli.manifest.shape.language import handler_kinds
-
-RUNNABLE_KINDS = ("function", "command", "agent", "mcp")
 
 
 def unsupported(topology: Topology) -> list[str]:
     """A sentence for each thing that cannot be run yet, with what to do about it."""
     return [
         *_manifest(topology.data),
-        *(sentence for role in _used(topology) for sentence in _role(role)),
+        *(sentence for role in _used(topology) for sentence in _of(role)),
         *(sentence for node in topology.nodes.values() for sentence in _item(node)),
     ]
 
@@ -40,17 +37,8 @@ def _used(topology: Topology) -> list[Agent]:
     return waiting
 
 
-def _role(role: Agent) -> Iterator[str]:
-    handler = section(role.written, "handler")
-    kind = handler.get("kind")
-    if kind is None or (kind in handler_kinds() and kind not in RUNNABLE_KINDS):
-        what = "has no handler" if kind is None else f"has a handler of kind '{kind}'"
-        yield (
-            f"role '{role.role_id}' {what}, and this version runs"
-            f" {', '.join(map(repr, RUNNABLE_KINDS))} and plug-ins only; call the program or model"
-            " from one of these"
-        )
-    yield from _sandbox(f"role '{role.role_id}'", handler)
+def _of(role: Agent) -> Iterator[str]:
+    yield from _sandbox(f"role '{role.role_id}'", section(role.written, "handler"))
 
 
 def _sandbox(name: str, written: Written) -> Iterator[str]:

@@ -177,7 +177,10 @@ class Preset(TypedDict, total=False):
     """A known command-line agent; `forge plan` shows the command it expands to."""
 
     kind: Required[
-        Annotated[Literal["claude-code", "codex"], key("A command-line agent.", "claude-code")]
+        Annotated[
+            Literal["claude-code", "codex", "gemini-cli", "qwen-code"],
+            key("A command-line agent.", "claude-code"),
+        ]
     ]
     model: Annotated[str, key("The model that it is to use.", "claude-sonnet-4-5")]
     grace: Grace

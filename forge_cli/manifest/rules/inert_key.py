@@ -27,6 +27,7 @@ work_items:
 
 from collections.abc import Callable, Iterator, Mapping
 
+from forge_cli.handlers.presets import PRESETS
 from forge_cli.manifest.findings import Finding, Path, Spot
 from forge_cli.manifest.meaning.actions import BUILT_IN
 from forge_cli.manifest.meaning.assembly import section
@@ -175,7 +176,7 @@ def _kind(node: Node) -> str:
     if node.agent is None or node.way == "inline":
         return "inline" if node.way == "inline" else ""
     found = node.agent.written.get("handler", {}).get("kind", "")
-    is_program = found in ("claude-code", "codex") or (found and found not in handler_kinds())
+    is_program = found in PRESETS or (found and found not in handler_kinds())
     return "command" if is_program else str(found)
 
 

@@ -62,13 +62,19 @@ def test_a_model_without_named_tools_has_all_and_a_program_has_none(
         (held("mcp", tools=[], server={"secrets": ["A"]}), held("mcp", tools=[], server={})),
         (held(usage=Budget()), held()),
         (held("agent", max_turns=50), held("agent")),
-        (held("codex", grace="5s", max_output=16 * 2**20), held("codex")),
     ],
 )
 def test_what_it_is_given_and_what_the_language_fills_in_is_no_other_call(
     old: Program, new: Program
 ) -> None:
     assert program(old, new) is None
+
+
+def test_a_preset_is_shown_by_its_name_and_not_by_what_it_stands_for() -> None:
+    old, new = (held(preset=name, argv=[name], options=[]) for name in ("codex", "qwen-code"))
+    verdict = program(old, new)
+    assert verdict is not None
+    assert (verdict.old, verdict.new) == ("{preset: codex}", "{preset: qwen-code}")
 
 
 def test_only_the_keys_that_differ_are_shown() -> None:

@@ -332,15 +332,10 @@ def test_what_cannot_be_run_yet_is_refused_by_name(item: str, words: str) -> Non
     assert ";" in sentence
 
 
-@pytest.mark.parametrize("kind", ["codex", "claude-code"])
-def test_a_role_that_is_used_needs_a_handler_that_can_be_run(kind: str) -> None:
-    text = f"roles: {{a: {{handler: {{kind: {kind}}}}}}}\nwork_items: {{one: {{role: a}}}}"
-    (sentence,) = refusals(text)
-    assert sentence.startswith(f"role 'a' has a handler of kind '{kind}'")
-
-
 def test_a_role_that_is_not_used_need_not_be_runnable() -> None:
-    assert refusals("roles: {a: {handler: {kind: codex}}}\nwork_items: {one: {run: [x]}}") == []
+    role = "roles: {a: {handler: {kind: codex, sandbox: landlock}}}\n"
+    assert len(refusals(role + "work_items: {one: {role: a}}")) == 1
+    assert refusals(role + "work_items: {one: {run: [x]}}") == []
 
 
 def test_inserted_steps_are_refused() -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 from forge_cli.manifest.check import check
 from forge_cli.manifest.reading.source import parse
 
+KNOWN = "agent, claude-code, codex, command, function, gemini-cli, mcp, qwen-code"
+
 
 def test_installed_kinds_are_suggested_and_listed(install: Callable[..., Path]) -> None:
     install("acme", "rhyme = acme_rhyme:Rhyme", acme_rhyme="")
@@ -18,6 +20,6 @@ work_items: {a: {role: r}}
     assert found.spot.note == "did you mean 'rhyme'?"
     assert found.hint.split("\n") == [
         "write  kind: rhyme",
-        "known here: agent, claude-code, codex, command, function, mcp, rhyme",
+        f"known here: {KNOWN}, rhyme",
         "a plug-in's kind is known where it is installed beside forge: forge plugins",
     ]
