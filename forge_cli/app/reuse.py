@@ -47,7 +47,8 @@ def reusable(folder: RunFolder) -> Reusable:
                 asked[event.item] = event
             elif "verdict" in event.body:
                 evidence[event.item] = event.body["verdict"].get("evidence", {})
-    nodes = (n for n in replay.state.nodes.values() if n.status == "succeeded")
+    # What items asked for is asked for again, if at all, and then done.
+    nodes = (n for n in replay.state.nodes.values() if n.status == "succeeded" and n.origin is None)
     results = {
         node.item_id: result
         for node in nodes

@@ -32,6 +32,7 @@ from forge_cli.handlers.recorded import RecordedHandler
 from forge_cli.ledger import holders, runs
 from forge_cli.ledger.artifacts import ArtifactFolder
 from forge_cli.ledger.store import Store
+from forge_cli.multiagent import tools
 from forge_cli.multiagent.compensation import RESTORE
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan_document import plan_document
@@ -39,6 +40,7 @@ from forge_cli.multiagent.ports import Clock, Observer
 from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.times import to_text
 
+TOOL = tools.ROLE.handler.kind
 SANDBOX = "off, not enforced"
 
 
@@ -53,6 +55,22 @@ class Finished:
     signal: str
     head: Head
     faults: tuple[Check, ...]
+
+
+class _Handlers(dict[str, OpenHandler]):
+    """The handlers of a run; what makes calls of tools is opened for the first of them."""
+
+    def __init__(self, context: HandlerContext, opened: Mapping[str, OpenHandler]) -> None:
+        super().__init__(opened)
+        self._context = context
+
+    def __missing__(self, kind: str) -> OpenHandler:
+        from forge_cli.handlers.tool import ToolHandler
+
+        if kind != TOOL:
+            raise KeyError(kind)
+        handler = self[kind] = ToolHandler(self._context)
+        return handler
 
 
 class Opened:
@@ -150,8 +168,8 @@ class Opened:
 
     def _handlers(self, kinds: Iterable[str]) -> Mapping[str, OpenHandler]:
         if self.recorded is not None:
-            return dict.fromkeys(kinds, self.recorded)
-        return create(kinds, self._context)
+            return dict.fromkeys([*kinds, TOOL], self.recorded)
+        return _Handlers(self._context, create(kinds, self._context))
 
     def record_results(self, path: Path, recorder: Recorder) -> None:
         """Write what an observer of the run has recorded; `ForgeError` if that cannot be done."""

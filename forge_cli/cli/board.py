@@ -225,7 +225,7 @@ class Board:
         flight = self.running.get(event.item)
         if flight is None or event.kind != "turn_ended":
             return 0, 0
-        role = self.plan.roles[self._state.nodes[event.item].item.role_id]
+        role = self._state.roles[self._state.nodes[event.item].item.role_id]
         booked = used(flight.slice, event.body["usage"], role.handler.metered)
         return booked.get("model_calls", 0), booked.get("cost_usd", 0)
 

@@ -73,7 +73,7 @@ _REDUCTIONS: Mapping[str, Mapping[str, Reduction]] = {
         "inbox": _reduced,
         "answers": _reduced,
     },
-    "request_admitted": {"task": digest, "instructions": digest},
+    "request_admitted": {"task": digest, "instructions": digest, "arguments": _reduced},
     "request_denied": {"tool": digest, "reason": digest},
     "approval_requested": {"inputs": _members, "goal": digest, "handler": digest},
     "item_reused": {"output": _members},

@@ -51,7 +51,7 @@ class Budgets:
     def _end(self, event: Event, line: int) -> None:
         held = self._held.pop(event.attempt, {})
         node = self._state.nodes[event.item]
-        metered = self._state.plan.roles[node.item.role_id].handler.metered
+        metered = self._state.roles[node.item.role_id].handler.metered
         for dimension, amount in used(held, event.body["usage"], metered).items():
             reserved = held.get(dimension, 0)
             limited = False

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from forge_cli.evidence.checks import Faults
 from forge_cli.evidence.layout import EVENTS, PLAN
+from forge_cli.multiagent import tools
 from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
@@ -53,14 +54,16 @@ class Contracts:
                 yield f"has {name!r} in its chain, which {PLAN} does not have"
             else:
                 yield from grant_beyond(grant, plan.contracts[name])
+        if item.role_id == tools.ROLE.role_id:
+            return  # it has what its asker has, and nothing of its own
         role = plan.roles[item.role_id]
         own = (role.capabilities, role.scope, role.outputs)
         if f"role:{role.role_id}" not in item.chain:
             yield from grant_beyond(grant, Contract(f"role:{role.role_id}", "", "", *own))
 
     def _spent_beyond(self, event: Event, node: Node) -> Iterator[str]:
-        body, item, plan = event.body, node.item, self._state.plan
-        role = plan.roles[item.role_id]
+        body, item = event.body, node.item
+        role = self._state.roles[item.role_id]
         if body["role"] != f"{role.role_id}@{role.version}":
             yield f"is by {body['role']!r}, the plan gives it to '{role.role_id}@{role.version}'"
         if body["timeout"] > item.timeout:
@@ -87,6 +90,8 @@ class Contracts:
                 yield f"may write {scope!r}, which {name!r} may not"
         if node.deadline > asker.deadline:
             yield f"has a deadline after that of {name!r}"
+        if node.item.role_id == tools.ROLE.role_id:
+            return
         if node.item.role_id not in plan.roles[asker.item.role_id].delegates:
             yield f"is by {node.item.role_id!r}, to whom {name!r} may not delegate"
         if depth_below(plan, node) >= depth_below(plan, asker):

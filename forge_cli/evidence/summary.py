@@ -117,7 +117,7 @@ class Summary:
         item = node.item
         row: dict[str, Json] = {"status": node.status, "required": node.required}
         if node.pattern == "turn":
-            role = self.run.plan.roles[item.role_id]
+            role = self.run.state.roles[item.role_id]
             row |= {"role": f"{role.role_id}@{role.version}", "route": item.route}
         else:
             row["pattern"] = node.pattern

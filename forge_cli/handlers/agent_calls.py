@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic_ai.messages import ModelRequestPart, ToolCallPart
 
 from forge_cli.gateway.files import DeniedError, GrantedFiles, UnreadableError
-from forge_cli.handlers.agent_messages import answer, arguments_of, request_id
+from forge_cli.handlers.agent_messages import answer, arguments_of
 from forge_cli.handlers.agent_reading import READERS
 from forge_cli.handlers.agent_tools import POST, Tool, refusal
 from forge_cli.handlers.answers import AnswerError, parse
@@ -61,7 +61,7 @@ class Calls:
             sequel.posts.append(arguments)
             sequel.parts.append(answer(call, "It is posted, if you may post there."))
         elif tool.asks:
-            sequel.requests.append(asked(self._turn, call, arguments))
+            sequel.requests.append({"tool": tool.name, "arguments": arguments})
         else:
             await self._read(call, arguments, sequel)
 
@@ -83,8 +83,3 @@ class Calls:
         else:
             sequel.parts.append(answer(call, text))
             sequel.effects.append({"tool": call.tool_name, "arguments": dict(arguments)})
-
-
-def asked(turn: Turn, call: ToolCallPart, arguments: Json) -> dict[str, Json]:
-    """A request to the engine: the tool, its arguments, and the id that answers will name."""
-    return {"id": request_id(turn, call), "tool": call.tool_name, "arguments": arguments}

@@ -1,7 +1,7 @@
 """What an agent and its model said to each other, as messages and as saved state."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,8 +19,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from forge_cli.handlers.prompts import from_others, line
-from forge_cli.multiagent.messages import AgentMessage
+from forge_cli.handlers.prompts import from_others
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn
 
@@ -88,12 +87,6 @@ def _unicode(text: str) -> str:
     return text if text.isascii() else text.encode(errors="replace").decode()
 
 
-def request_id(turn: Turn, call: ToolCallPart) -> str:
-    """What a call is named by towards the engine: `item/turn/index`."""
-    _, number, index = call.tool_call_id.split("-")
-    return f"{turn.item_id}/{number}/{index}"
-
-
 def merged(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
     """The messages with those that the same side said one after the other as one.
 
@@ -113,18 +106,14 @@ def merged(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
 
 def incoming(turn: Turn, messages: Sequence[ModelMessage]) -> list[ModelRequestPart]:
     """What came since the last request: answers to calls that are open, then what others sent."""
-    waiting = {request_id(turn, call): call for call in open_calls(messages)}
-    parts: list[ModelRequestPart] = []
-    others: list[AgentMessage] = []
-    for message in turn.inbox:
-        call = waiting.pop(message.correlation_id, None)
-        if call is None:
-            others.append(message)
-        else:
-            parts.append(_answer(call, message))
-    parts += (answer(call, "nobody answered this call", "failed") for call in waiting.values())
-    if others:
-        parts.append(UserPromptPart(from_others(others)))
+    calls = open_calls(messages)
+    parts: list[ModelRequestPart] = [
+        _answer(call, given) for call, given in zip(calls, turn.answers, strict=False)
+    ]
+    left = calls[len(turn.answers) :]
+    parts += (answer(call, "nobody answered this call", "failed") for call in left)
+    if turn.inbox:
+        parts.append(UserPromptPart(from_others(turn.inbox)))
     return parts
 
 
@@ -144,6 +133,8 @@ def answer(call: ToolCallPart, content: str, outcome: Any = "success") -> ToolRe
     return ToolReturnPart(call.tool_name, content, call.tool_call_id, outcome=outcome)
 
 
-def _answer(call: ToolCallPart, message: AgentMessage) -> ToolReturnPart:
-    outcome = "success" if message.kind == "result" else "failed"
-    return answer(call, line(message), outcome)
+def _answer(call: ToolCallPart, given: Mapping[str, Json]) -> ToolReturnPart:
+    """The engine's answer to what it was asked for, as data that the call returns."""
+    words = {key: given[key] for key in ("status", "output", "error", "partial") if key in given}
+    outcome = "success" if given["status"] == "succeeded" else "failed"
+    return answer(call, json.dumps(words, ensure_ascii=False), outcome)

@@ -12,7 +12,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from forge_cli.handlers.agent_calls import Calls, Sequel, asked
+from forge_cli.handlers.agent_calls import Calls, Sequel
 from forge_cli.handlers.agent_messages import answer, arguments_of, repaired, saved
 from forge_cli.handlers.agent_output import Wanted
 from forge_cli.handlers.agent_settings import WRITTEN
@@ -75,7 +75,7 @@ async def handled(
             await calls.handle(call, sequel)
     if output is not None:
         left = [call for call in others if call.tool_name != POST.name]
-        requests = tuple(asked(turn, call, call.args) for call in left)
+        requests = tuple({"tool": call.tool_name, "arguments": call.args} for call in left)
         return replace(TurnResult.done(output, posts=tuple(sequel.posts)), requests=requests)
     usage = {"tool_calls": sequel.read} if sequel.read else {}
     effects = tuple(sequel.effects)

@@ -43,15 +43,18 @@ class InputsError(Exception):
 
 
 def with_inputs_opened(turn: Turn, context: HandlerContext) -> Turn:
-    """The turn as its handler gets it: inputs that are kept as artifacts stand in it whole.
+    """The turn as its handler gets it: what is kept as artifacts of inputs and answers is whole.
 
     Raises `InputsError` for an artifact that cannot be read.
     """
     try:
         inputs = opened(turn.inputs, context.artifacts)
+        answers = opened(turn.answers, context.artifacts)
     except (ForgeError, TypeError) as fault:
         raise InputsError(f"its inputs cannot be handed over: {fault}") from None
-    return turn if inputs is turn.inputs else replace(turn, inputs=inputs)
+    if inputs is turn.inputs and answers is turn.answers:
+        return turn
+    return replace(turn, inputs=inputs, answers=tuple(answers))
 
 
 class OpenHandler(Handler, Protocol):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from forge_cli.multiagent import tools
 from forge_cli.multiagent.board import Window
 from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
@@ -39,7 +40,7 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
         number, index = node.attempt, node.turn + 1
     else:
         number, index = node.attempt + 1, node.resume_at
-    item, role = node.item, state.plan.roles[node.item.role_id]
+    item, role = node.item, state.roles[node.item.role_id]
     values = Values(state, node, amounts, f"{state.run_id}/{node.item_id}/{number}")
     if node.origin is None:
         values.goal = goal = to_text(fill(item.goal, values.look_up))
@@ -52,7 +53,7 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
     told += node.refused
     board = node.board
     window = None if board is None else board.window(node.item_id, index)
-    key = f"{state.run_id}/{node.item_id}/turn-{index}"
+    key = _key(state, node, index)
     timeout = max(0, min(item.timeout, node.deadline - now))
     body: dict[str, Json] = {
         "number": number,
@@ -125,6 +126,13 @@ def _inbox(
     for number, post in node.board.messages(node.item_id, window):
         name, thread = f"{run_id}/{group}/{number}", post.attempt or attempt
         yield create_message(name, thread, post.sender, recipient, post.kind, post.words())
+
+
+def _key(state: RunState, node: Node, index: int) -> str:
+    """The same for each attempt at the same turn; a call of a tool has that of its request."""
+    if node.origin is not None and node.item.role_id == tools.ROLE.role_id:
+        return f"{state.run_id}/{node.origin.request}"
+    return f"{state.run_id}/{node.item_id}/turn-{index}"
 
 
 def elements(state: RunState, node: Node) -> list[Json]:

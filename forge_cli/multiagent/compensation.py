@@ -50,7 +50,7 @@ def _compensation(state: RunState, node: Node, handler: Handler, now: int) -> As
         body["handler"] = config
 
     def turn() -> Turn:
-        role = state.plan.roles[node.item.role_id]
+        role = state.roles[node.item.role_id]
         return Turn(
             run_id=state.run_id,
             item_id=node.item_id,

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from forge_cli.multiagent import tools
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.narrowing import as_budget
 from forge_cli.multiagent.node import Asking, Node, Origin
@@ -58,7 +59,8 @@ class Offspring(Undoings):
         child = _child(node, event.body)
         node.children.append(child)
         node.open_children += 1
-        self.descendants[self.root(node)] += 1
+        if child.origin is not None and child.origin.tool == hierarchical.TOOL:
+            self.descendants[self.root(node)] += 1
         self._add(child)
         reserve_whole(child)
         self._make_ready(child)
@@ -111,14 +113,15 @@ def _child(asker: Node, body: Mapping[str, Json]) -> Node:
         tuple(body["outputs"]),
     )
     role_id = body["role"].rpartition("@")[0]
+    links = (f"delegates:{asker.item.role_id}", f"role:{role_id}")
     item = Item(
         body["child"],
         role_id,
         parent=asker.item_id,
         goal=body["task"],
-        inputs={k: body[k] for k in ("instructions",) if k in body},
+        inputs=_inputs(body),
         grant=grant,
-        chain=("run", f"delegates:{asker.item.role_id}", f"role:{role_id}"),
+        chain=("run",) if role_id == tools.ROLE.role_id else ("run", *links),
         required=False,
         risk=body["risk"],
         budget=as_budget(body.get("budget", {})),
@@ -129,6 +132,12 @@ def _child(asker: Node, body: Mapping[str, Json]) -> Node:
     asked, turn = hierarchical.asked(body), asker.turn
     origin = Origin(body["request"], body["tool"], asked, body["depth"], turn)
     return Node(item.item_id, item, grant, asker.payer, asker.deadline, parent=asker, origin=origin)
+
+
+def _inputs(body: Mapping[str, Json]) -> dict[str, Json]:
+    if "arguments" in body:
+        return {"tool": body["task"], "arguments": body["arguments"]}
+    return {key: body[key] for key in ("instructions",) if key in body}
 
 
 def _answer_of(node: Node) -> Json:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from forge_cli.multiagent import tools
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.narrowing import RefusedError
 from forge_cli.multiagent.node import Node
@@ -25,7 +26,7 @@ def decision(state: RunState, now: int) -> Event:
         if state.is_halting(node, now):
             raise RefusedError("cancelled", "what asked for it is being stopped")
         body = _admitted(state, node, head["tool"], arguments)
-        head["child"] = state.free_id(f"{node.item_id}.child-{node.turn}-{number}")
+        head["child"] = state.free_id(f"{node.item_id}.{body.pop('as')}-{node.turn}-{number}")
         kind = "request_admitted"
     except RefusedError as refusal:
         body = {"kind": refusal.kind, "reason": str(refusal)}
@@ -46,8 +47,8 @@ def _admitted(
     state: RunState, node: Node, tool: str, arguments: Mapping[str, Json]
 ) -> dict[str, Json]:
     if tool != hierarchical.TOOL:
-        raise RefusedError("unknown-tool", f"unknown tool {tool!r:.80}")
+        return {"as": "call", **tools.call(node, tool, arguments)}
     if state.descendants[state.root(node)] >= hierarchical.MOST_DESCENDANTS:
         most = hierarchical.MOST_DESCENDANTS
         raise RefusedError("too-many", f"one item may have {most} children below it, and has")
-    return hierarchical.child(state.plan, node, arguments)
+    return {"as": "child", **hierarchical.child(state.plan, node, arguments)}

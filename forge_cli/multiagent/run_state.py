@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from forge_cli.multiagent import tools
 from forge_cli.multiagent.board import Window
 from forge_cli.multiagent.budget import Account, Budget
 from forge_cli.multiagent.commits import Commits
@@ -31,6 +32,7 @@ MAX_REQUESTS = 100
 class RunState(Offspring):
     """Nodes, accounts and shared state of one run; `apply` folds one event into them.
 
+    `roles` are those of the plan, and the one that makes calls of tools;
     `indeterminate` is booked with what lost turns had reserved; `reusable` maps items to what
     another run was given for them. `concluded` is how a final run had ended that goes on only to
     undo what is left to undo.
@@ -39,6 +41,7 @@ class RunState(Offspring):
     def __init__(self, plan: Plan) -> None:
         super().__init__()
         self.plan = plan
+        self.roles = {**plan.roles, tools.ROLE.role_id: tools.ROLE}
         self.run_id = ""
         self.started = 0
         self.epoch = 1
@@ -160,7 +163,7 @@ class RunState(Offspring):
     def _turn_ended(self, event: Event) -> None:
         body = event.body
         node = self.running.pop(event.attempt)
-        metered = self.plan.roles[node.item.role_id].handler.metered
+        metered = self.roles[node.item.role_id].handler.metered
         excess = settle(node, body["usage"], metered)
         node.partial = body.get("partial")
         if node.refused or "posts" in body:
@@ -200,7 +203,7 @@ class RunState(Offspring):
                 self._rest(node)
 
     def _max_turns(self, node: Node) -> int:
-        most: int = self.plan.roles[node.item.role_id].handler.config.get("max_turns", MAX_TURNS)
+        most: int = self.roles[node.item.role_id].handler.config.get("max_turns", MAX_TURNS)
         return most
 
     def _accept(self, node: Node, event: Event, output: Mapping[str, Json]) -> None:

@@ -85,7 +85,7 @@ def _open(state: RunState, node: Node, now: int) -> Event:
 
 def _slice(state: RunState, node: Node, whole: Amounts) -> Amounts:
     """What to reserve for one turn: the handler's `max_usage`, else all the item has left."""
-    handler = state.plan.roles[node.item.role_id].handler
+    handler = state.roles[node.item.role_id].handler
     if handler.max_usage is not None:
         limits = handler.max_usage.limits()
         if handler.elastic:

@@ -19,8 +19,7 @@ from pydantic_ai.usage import RequestUsage
 from forge_cli.handlers.agent import AgentHandler
 from forge_cli.handlers.agent_models import Opened
 from forge_cli.handlers.context import HandlerContext
-from forge_cli.multiagent.messages import AgentMessage
-from forge_cli.multiagent.plan import Grant
+from forge_cli.multiagent.plan import Grant, Json
 from forge_cli.multiagent.turn import Turn, TurnResult
 
 MODEL = {"model": "openai:gpt-5"}
@@ -43,7 +42,7 @@ VERDICT = {
     "required": ["verdict"],
 }
 
-Answers = Callable[[TurnResult], tuple[AgentMessage, ...]]
+Answers = Callable[[TurnResult], tuple[Json, ...]]
 
 
 def says(text: str, **fields: Any) -> ModelResponse:
@@ -108,13 +107,13 @@ def run_turns(
 
     async def main() -> list[TurnResult]:
         results: list[TurnResult] = []
-        state, inbox = turn.state, turn.inbox
+        state, given = turn.state, turn.answers
         for number in range(turn.number, turn.number + most):
-            result = await handler.run(replace(turn, number=number, state=state, inbox=inbox))
+            result = await handler.run(replace(turn, number=number, state=state, answers=given))
             results.append(result)
             if result.status != "yields":
                 break
-            state, inbox = result.state, answers(result)
+            state, given = result.state, answers(result)
         await handler.close()
         return results
 

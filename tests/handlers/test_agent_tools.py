@@ -6,8 +6,7 @@ import pytest
 from pydantic_ai.messages import ToolReturnPart
 
 from forge_cli.handlers.context import HandlerContext
-from forge_cli.multiagent.messages import AgentMessage
-from forge_cli.multiagent.plan import Grant
+from forge_cli.multiagent.plan import Grant, Json
 from forge_cli.multiagent.turn import Turn, TurnResult
 from forge_cli.testing import a_turn
 from tests.handlers.agents import (
@@ -76,7 +75,7 @@ def test_what_is_read_is_in_the_next_request(
         (("read_file", {"path": "src/x.py"}), "read 'src/x.py' is denied: its scope is files:docs"),
         (("read_file", {"path": "docs/../src/x.py"}), "is no path from the workspace"),
         (("read_file", {"path": "/etc/passwd"}), "is no path from the workspace"),
-        (("read_file", {"path": "docs/link/passwd"}), "Not a directory"),
+        (("read_file", {"path": "docs/link/passwd"}), "'docs/link/passwd' cannot be read"),
         (("read_file", {"path": "docs/none"}), "No such file or directory"),
         (("read_file", {"path": "docs"}), "is denied"),
         (("read_file", {"way": "docs/a.md"}), "the arguments of read_file do not fit"),
@@ -108,15 +107,13 @@ def test_a_call_with_effects_is_asked_of_the_engine(context: HandlerContext) -> 
     script = Script((calls(("write_file", arguments)), says("written")))
     turn = a_turn(handler_kind="agent", handler=MODEL, grant=WRITES)
 
-    def answers(result: TurnResult) -> tuple[AgentMessage, ...]:
-        (request,) = result.requests
-        assert request == {"id": "item/1/0", "tool": "write_file", "arguments": arguments}
-        payload = {"written": "docs/a.md"}
-        return (AgentMessage("m1", request["id"], "run", "role#item", "result", payload),)
+    def answers(result: TurnResult) -> tuple[Json, ...]:
+        assert result.requests == ({"tool": "write_file", "arguments": arguments},)
+        return ({"status": "succeeded", "output": {"result": "docs/a.md"}},)
 
     results = run_turns(context, script, turn, answers)
     assert [result.status for result in results] == ["yields", "done"]
-    assert '"written": "docs/a.md"' in script.told()
+    assert script.told() == '{"status": "succeeded", "output": {"result": "docs/a.md"}}'
     assert not (context.workspace / "docs").exists()
 
 

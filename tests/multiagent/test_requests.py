@@ -207,3 +207,45 @@ class TestBudgets:
         (answer,) = answers(play(script))
         assert (answer["status"], "output" in answer) == ("failed", False)
         assert answer["error"] == {"kind": "budget", "message": "its budget was not enough"}
+
+
+class TestTools:
+    def test_a_call_is_a_turn_of_its_own_within_the_grant_of_who_asks(self) -> None:
+        world = play({"a": [ask(write()), done()]})
+        made = world.turns[1]
+        assert (made.item_id, made.handler_kind) == ("a.call-1-1", "tool")
+        assert (made.inputs, made.key) == (write(), "r/a/1/1")
+        assert made.grant == world.turns[0].grant
+        (answer,) = answers(world)
+        assert (answer["tool"], answer["status"]) == ("write_file", "succeeded")
+
+    def test_the_key_is_that_of_the_request_in_every_attempt(self) -> None:
+        world = play({"a": [ask(write()), failed(), ask(write()), done()]}, lead(retry=Retry(2)))
+        made = [turn for turn in world.turns if "call" in turn.item_id]
+        assert [turn.item_id for turn in made] == ["a.call-1-1", "a.call-1-1-2"]
+        assert [turn.key for turn in made] == ["r/a/1/1", "r/a/1/1"]
+
+    def test_a_tool_beyond_the_grant_is_denied(self) -> None:
+        world = play({"a": [ask({"tool": "run_command", "arguments": {"argv": ["x"]}}), done()]})
+        assert told(world) == "denied: run_command is denied: it needs process, not granted"
+
+    def test_effects_of_a_lost_turn_do_not_happen_twice_under_hold(self) -> None:
+        world = World(a_plan(lead(risk="reversible")), {"a": [ask(write()), done()]}).start()
+        world.until("request_admitted")
+        world.advance()
+        world.resume().go_on()
+        assert world.ends() == {"a": "opened", "a.call-1-1": "indeterminate"}
+        assert world.started() == ["a", "a.call-1-1"]
+
+    def test_each_call_is_paid(self) -> None:
+        own = lead(budget=Budget(tool_calls=2))
+        world = play({"a": [ask(write(), write(), write()), done()]}, own)
+        assert [each["status"] for each in answers(world)] == ["succeeded", "succeeded", "denied"]
+
+    def test_a_child_and_a_call_are_answered_together(self) -> None:
+        world = play({"a": [ask(child(), write()), done()]})
+        assert [each["tool"] for each in answers(world)] == ["delegate_subagent", "write_file"]
+
+
+def write() -> dict[str, Any]:
+    return {"tool": "write_file", "arguments": {"path": "src/a", "content": "x"}}

@@ -1,0 +1,50 @@
+"""Tools that change something: each call is a turn of its own, asked for by a turn of an item."""
+
+from collections.abc import Mapping
+
+from forge_cli.multiagent.budget import Budget
+from forge_cli.multiagent.narrowing import RefusedError
+from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.plan import Handler, Json, Role
+
+ACTIONS: Mapping[str, str] = {
+    "write_file": "file-write",
+    "edit_file": "file-write",
+    "run_command": "process",
+}
+"""What the grant of who asks must hold, for each tool."""
+
+ROLE = Role(
+    "forge:tool",
+    1,
+    frozenset(),
+    ("result",),
+    (),
+    Handler("tool", {}, max_usage=Budget(tool_calls=1), metered=frozenset({"tool_calls"})),
+)
+"""Who makes the calls: no role of a manifest, whose ids have no colon."""
+
+
+def call(asker: Node, tool: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
+    """What the event that admits a call says of it; `RefusedError` for one beyond the grant.
+
+    Where and what it may touch is the asker's own grant; its inputs are `tool` and `arguments`.
+    """
+    if tool not in ACTIONS:
+        raise RefusedError("unknown-tool", f"unknown tool {tool!r:.80}")
+    grant = asker.grant
+    if ACTIONS[tool] not in grant.actions:
+        raise RefusedError("denied", f"{tool} is denied: it needs {ACTIONS[tool]}, not granted")
+    return {
+        "role": f"{ROLE.role_id}@{ROLE.version}",
+        "depth": 0,
+        "capabilities": sorted(grant.capabilities),
+        "actions": sorted(grant.actions),
+        "scope": list(grant.scope),
+        "writes": list(grant.writes),
+        "outputs": list(ROLE.outputs),
+        "risk": asker.item.risk,
+        "timeout": asker.item.timeout,
+        "task": tool,
+        "arguments": dict(arguments),
+    }
