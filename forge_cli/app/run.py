@@ -27,7 +27,7 @@ from forge_cli.evidence.head import Head
 from forge_cli.gateway.acceptance import Acceptance, file_digest
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers import create
-from forge_cli.handlers.context import HandlerContext, OpenHandler
+from forge_cli.handlers.context import HandlerContext, OpenHandler, Teller
 from forge_cli.handlers.recorded import RecordedHandler
 from forge_cli.ledger import holders, runs
 from forge_cli.ledger.artifacts import ArtifactFolder
@@ -98,6 +98,7 @@ class Opened:
         self.prepared = prepared
         self._clock = clock
         self._signals = Signals(prepared.run_id)
+        self._watcher: Teller | None = None
         self._context = HandlerContext(
             prepared.workspace,
             prepared.manifest.parent,
@@ -107,14 +108,17 @@ class Opened:
             tuple({(prepared.manifest.parent / name).parent for name in prepared.plan.included}),
             mark=mark_of(folder),
             own=own_paths(prepared),
+            tell=self._tell,
         )
 
-    def execute(self, observers: Sequence[Observer] = ()) -> Finished:
+    def execute(self, observers: Sequence[Observer] = (), tell: Teller | None = None) -> Finished:
         """Run to the end, if it has not ended, and write the evidence, however it ends.
 
+        `tell` is told what turns are doing, as far as their handlers know.
         `ForgeError` if ledger or evidence cannot be written, or somebody removed the ledger: what
         was recorded until then stays.
         """
+        self._watcher = tell
         try:
             return self._execute(observers)
         finally:
@@ -123,6 +127,10 @@ class Opened:
                 # Whoever takes over need not wait; where that cannot be written, the lease lapses.
                 self.store.release()
             self.store.close()
+
+    def _tell(self, item: str, words: str) -> None:
+        if self._watcher is not None:
+            self._watcher(item, words)
 
     def _execute(self, observers: Sequence[Observer]) -> Finished:
         began = (time.monotonic_ns(), time.process_time_ns())

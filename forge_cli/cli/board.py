@@ -108,6 +108,7 @@ class Board:
         self.large = len(self.tops) > LARGE
         self.rows: dict[str, Row] = {}
         self.running: dict[str, Flight] = {}
+        self.doing: dict[str, str] = {}
         self.tally: Counter[str] = Counter()
         self.problems: list[Problem] = []
         self.started = self.now = self.before = self.calls = self.cost = self.lost = 0
@@ -252,6 +253,7 @@ class Board:
         ending = self.ending(event)
         calls, cost = self._used(event)
         del self.running[event.item]
+        self.doing.pop(event.item, None)
         row = self.row(event.item)
         row.calls, row.cost = row.calls + calls, row.cost + cost
         self.calls, self.cost = self.calls + calls, self.cost + cost

@@ -153,7 +153,7 @@ def _watched(
         observers.append(lines)
     progress.start()
     try:
-        finished = opened.execute(observers)
+        finished = opened.execute(observers, progress.tell)
     finally:
         progress.close()
     with _heard(finished.signal):

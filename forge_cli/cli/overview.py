@@ -148,10 +148,11 @@ def _grid(
 
 
 def _below(board: Board, terminal: Terminal, item: Item, now: int) -> list[str]:
-    """What is slow and what failed of an item with elements or sub-tasks."""
+    """What it is doing; what is slow and what failed of one with elements or sub-tasks."""
     row = board.rows.get(item.item_id)
     if row is None or not board.is_group(item):
-        return []
+        doing = board.doing.get(item.item_id)
+        return [clip(f"           └ {terminal.safe(doing)}", _WIDTH)] if doing else []
     prefix = item.item_id + "."
     flights = board.flights(item.item_id)
     slow = [f"{_label(item, row, i)} {elapsed(now - since)}" for i, since in flights[:4]]

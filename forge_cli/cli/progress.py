@@ -39,6 +39,7 @@ class Progress:
         self.board = Board(state)
         self._run_id = run_id
         self._console = console
+        self._verbose = verbose
         self._lines = Lines(self.board, console.terminal, verbose)
         self._lock = threading.Lock()
         self._queue: list[str] = []
@@ -64,6 +65,13 @@ class Progress:
                 lines = resumed(self.board, self._run_id, event.body["epoch"])
             if lines:
                 self._queue_lines(lines)
+
+    def tell(self, item_id: str, words: str) -> None:
+        """Take in what the turn of an item is doing; each has a line if all is to be told."""
+        with self._lock:
+            self.board.doing[item_id] = words
+            if self._verbose:
+                self._queue_lines(self._lines.line(self._console.now(), item_id, "running", words))
 
     def recall(self, event: Event) -> None:
         """Take in an event of which nothing is to be said any more."""
@@ -159,7 +167,8 @@ class Progress:
             return self._lines.line(now, "run", "running", told)
         since, first = flights[0]
         if len(flights) == 1:
-            told = ", ".join([elapsed(now - since), *self._spent(first)])
+            doing = board.doing.get(first)
+            told = ", ".join([elapsed(now - since), *self._spent(first), *filter(None, [doing])])
             return self._lines.line(now, first, "running", told)
         told = ", ".join(f"{i} {elapsed(now - s)}" for s, i in flights[:4])
         more = f" and {len(flights) - 4} more" if flights[4:] else ""

@@ -15,10 +15,14 @@ TAIL = 8_192
 class Capture:
     """What one stream printed, after redaction: all of it, or its beginning and end with a mark.
 
-    `cap` is in bytes of redacted text, mark not counted. `size` counts all bytes that came.
+    `cap` is in bytes of redacted text, mark not counted. `size` counts all bytes that came; `hear`
+    is given all of them, redacted, as they come.
     """
 
-    def __init__(self, redactor: Redactor, cap: int) -> None:
+    def __init__(
+        self, redactor: Redactor, cap: int, hear: Callable[[bytes], object] | None = None
+    ) -> None:
+        self._hear = hear
         self._stream = redactor.stream()
         self._head = bytearray()
         self._tail = bytearray()
@@ -46,6 +50,8 @@ class Capture:
 
     def _keep(self, data: bytes) -> None:
         self.size += len(data)
+        if self._hear is not None:
+            self._hear(data)
         room = self._head_cap - len(self._head)
         if room:
             self._head += data[:room]

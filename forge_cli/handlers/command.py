@@ -1,14 +1,16 @@
 """The handler kind `command`: a turn is one call of a program, without a shell."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from forge_cli.gateway.processes import Program
 from forge_cli.handlers import environment, printouts
 from forge_cli.handlers.answers import AnswerError
 from forge_cli.handlers.context import HandlerContext, InputsError, Stopped, with_inputs_opened
+from forge_cli.handlers.event_words import EventWords
 from forge_cli.handlers.masks import masked
 from forge_cli.handlers.presets.call import argv_of
 from forge_cli.handlers.program import (
@@ -60,7 +62,7 @@ class CommandHandler:
     async def _run(self, turn: Turn, temporary: Path) -> TurnResult:
         cap = turn.handler.get("max_output", MAX_OUTPUT)
         program = self._program(turn, temporary)
-        called = await call(self._context, program, stdin_of(turn), cap)
+        called = await call(self._context, program, stdin_of(turn), cap, self._hear(turn))
         captured = {
             name: self._context.artifacts.put(stream.data)
             for name, stream in (("stdout", called.stdout), ("stderr", called.stderr))
@@ -86,6 +88,12 @@ class CommandHandler:
         message = (result.message + named(called.ending.survivors)).removeprefix("; ")
         result = replace(result, usage=usage, captured=captured, message=message)
         return masked(result, self._context.redactor, turn.grant.outputs)
+
+    def _hear(self, turn: Turn) -> Callable[[bytes], object] | None:
+        doing = turn.handler.get("doing")
+        if doing is None:
+            return None
+        return EventWords(doing, partial(self._context.tell, turn.item_id)).hear
 
     def _program(self, turn: Turn, temporary: Path) -> Program:
         config, workspace = turn.handler, self._context.workspace

@@ -1,7 +1,7 @@
 """What every handler of a run is given once, and how one says what a stopped turn left."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -12,6 +12,9 @@ from forge_cli.gateway.processes import Processes
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.multiagent.ports import Artifacts, Handler
 from forge_cli.multiagent.turn import Turn, TurnResult
+
+Teller = Callable[[str, str], None]
+"""Takes an item's id and what its turn is doing, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,7 @@ class HandlerContext:
     all secrets that the manifest names. All handlers start programs through `processes`, so
     whoever made the context closes it once they all are closed. The names of their
     temporary folders begin with `mark`, so that those of a run that was killed can be told.
+    `tell` shows whoever watches what the turn of an item is doing; nothing of it is recorded.
     `own` are paths from the workspace that no turn may write: forge's files, evidence, manifest.
     """
 
@@ -35,6 +39,7 @@ class HandlerContext:
     libraries: tuple[Path, ...] = ()
     processes: Processes = field(default_factory=Processes)
     mark: str = "forge-"
+    tell: Teller = lambda item, words: None  # noqa: ARG005
     own: tuple[str, ...] = ()
 
 

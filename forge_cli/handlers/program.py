@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,13 +49,20 @@ class Call:
     stopped: bool = False
 
 
-async def call(context: HandlerContext, program: Program, stdin: bytes | None, cap: int) -> Call:
+async def call(
+    context: HandlerContext,
+    program: Program,
+    stdin: bytes | None,
+    cap: int,
+    hear: Callable[[bytes], object] | None = None,
+) -> Call:
     """Run the program to the end of its whole tree; cancelling makes that end come.
 
-    `stdin` None is an empty standard input, never the terminal. `cap` is in bytes a stream.
+    `stdin` None is an empty standard input, never the terminal. `cap` is in bytes a stream. `hear`
+    is given its standard output as it comes.
     Returns also when cancelled: the caller raises on, with what was captured.
     """
-    captures = [Capture(context.redactor, cap) for _ in range(2)]
+    captures = [Capture(context.redactor, cap, heard) for heard in (hear, None)]
     pipes = [Pipe(capture.feed) for capture in captures]
     source = os.open(os.devnull, os.O_RDONLY) if stdin is None else memory_file(stdin)
     try:

@@ -93,6 +93,12 @@ def test_a_run_ends_with_what_the_program_says(
     assert ended["usage"] == {"cost_usd": 2800, "model_calls": 3, "tokens": 2560}
 
 
+def test_what_the_program_does_is_shown(forge: Forge, installed: Callable[..., None]) -> None:
+    installed("claude", "claude-code.done")
+    _, printed = forge("run", "-v")
+    assert "  review    running    Read /home/dev/project/notes.txt\n" in printed
+
+
 def test_exit_status_0_does_not_make_a_failure_a_success(
     forge: Forge, installed: Callable[..., None]
 ) -> None:

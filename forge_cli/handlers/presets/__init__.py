@@ -4,7 +4,7 @@ Each is a file beside this one, written from the program's own `--help` and from
 `argv` is how it is called whatever it may do. Each of `options` adds its own `argv` where all that
 it names under `when` is so and nothing under `unless` is: an action that the item grants (see
 `FACTS` for the rest). In it `{name}` stands for the value of such a fact. `extract` is read over
-the list of the events that the program prints (see `events`).
+the list of the events that the program prints (see `event_stream`), `doing` over each as it comes.
 """
 
 import os

@@ -43,7 +43,13 @@ def compiled(tmp_path: Path) -> Compiled:
 
 
 @pytest.fixture
-def call(tmp_path: Path, compiled: Compiled) -> Call:
+def told() -> list[tuple[str, str]]:
+    """What was told of the turn while it was made."""
+    return []
+
+
+@pytest.fixture
+def call(tmp_path: Path, compiled: Compiled, told: list[tuple[str, str]]) -> Call:
     """Make one turn of a preset whose program prints the given text and exits with a status."""
     programs = tmp_path / "bin"
     programs.mkdir()
@@ -72,6 +78,7 @@ def call(tmp_path: Path, compiled: Compiled) -> Call:
             Kept(),
             Redactor({"KEY": "canary-41f7c2"}),
             {"PATH": f"{programs}:{os.environ['PATH']}"},
+            tell=lambda item, words: told.append((item, words)),
         )
 
         async def main() -> TurnResult:

@@ -8,6 +8,7 @@ import pytest
 
 from forge_cli.handlers.presets import PRESETS
 from forge_cli.multiagent.turn import TurnResult
+from forge_cli.testing import a_turn
 
 Call = Callable[..., TurnResult]
 Text = Callable[[str], str]
@@ -152,3 +153,26 @@ def test_exit_statuses_that_are_known_have_their_kind(
     program: str, status: int, kind: str, call: Call
 ) -> None:
     assert call(program, "", status).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("claude-code", ["Read /home/dev/project/notes.txt", "StructuredOutput"]),
+        ("codex", ["bash -lc 'cat notes.txt'"]),
+        ("gemini-cli", ["list_directory /home/dev/project"]),
+        ("qwen-code", ["structured_output"]),
+    ],
+)
+def test_what_it_does_is_told_while_it_does_it(
+    kind: str, words: list[str], call: Call, recorded: Text, told: list[tuple[str, str]]
+) -> None:
+    call(kind, recorded(f"{kind}.done"), completion=VERDICT)
+    assert [said for _, said in told] == words
+    assert {item for item, _ in told} == {a_turn().item_id}
+
+
+def test_secrets_are_out_of_what_is_told(call: Call, told: list[tuple[str, str]]) -> None:
+    call("codex", '{"type": "item.started", "item": {"command": "echo canary-41f7c2"}}\n')
+    assert len(told) == 1
+    assert "canary" not in told[0][1]
