@@ -12,6 +12,7 @@ from forge_cli.app.defaults import defaults
 from forge_cli.app.inputs import read_file, read_pairs, values_of
 from forge_cli.app.needs import needs
 from forge_cli.app.planned import Planned, Why
+from forge_cli.app.servers import lacking as lacking_servers
 from forge_cli.app.unpriced import unpriced
 from forge_cli.app.validate import Report, beside, report
 from forge_cli.app.weights import overweight
@@ -110,7 +111,13 @@ def planned(
         _reasons(plan, topology),
         _inputs(plan, found.data, values, {*pairs, *more}),
         tuple(needs(plan, workspace, environment)),
-        (*found.refusals, *overweight(plan, workspace), *lacking(plan), *unpriced(plan)),
+        (
+            *found.refusals,
+            *overweight(plan, workspace),
+            *lacking(plan),
+            *lacking_servers(plan),
+            *unpriced(plan),
+        ),
         found.data.get("description", ""),
         _approvals(topology),
         tuple(name for name in plan.inputs if name not in values),

@@ -11,9 +11,12 @@ OLDEST = "2.3"
 
 def lacking(plan: Plan) -> list[str]:
     """A sentence if the plan calls tools of servers and the library is not here, or too old."""
-    if all(role.handler.kind != KIND for role in plan.roles.values()):
-        return []
-    # Its 1.x knows no protocol of this year, and keeps its types elsewhere.
+    used = any(role.handler.kind == KIND for role in plan.roles.values())
+    return absent() if used else []
+
+
+def absent() -> list[str]:
+    """A sentence if the library is not here, or too old: 1.x keeps its types elsewhere."""
     if find_spec(PACKAGE) is not None and find_spec("mcp_types") is not None:
         return []
     wanted = f"'{PACKAGE}>={OLDEST}'"

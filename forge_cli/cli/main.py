@@ -20,6 +20,7 @@ COMMANDS = {
     "runs": "forge_cli.cli.runs:runs",
     "show": "forge_cli.cli.show:show",
     "verify": "forge_cli.cli.verify:verify",
+    "gateway": "forge_cli.cli.gateway:gateway",
     "graph": "forge_cli.cli.graph:graph",
     "explain": "forge_cli.cli.explain:explain",
     "schema": "forge_cli.cli.schema:schema",

@@ -90,11 +90,11 @@ class Pins:
 
     def hold(self, server: str, tool: Tool) -> bool:
         """Whether the tool is described as it was at first; from now on that is so."""
-        found = _digest(tool.model_dump(mode="json", exclude_none=True))
+        found = _digest(tool.model_dump(mode="json", by_alias=True, exclude_none=True))
         return self._digests.setdefault((server, tool.name), found) == found
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Proxy:
     """One contract's door to one server, which is called `label` in records.
 
@@ -177,7 +177,9 @@ class Proxy:
 
 def _read(tool: Tool, result: CallToolResult) -> Answered:
     """The result as an answer; `ServerError` for an error of the tool or a result that lies."""
-    blocks = [each.model_dump(mode="json", exclude_none=True) for each in result.content]
+    blocks = [
+        each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in result.content
+    ]
     text = "\n".join(each.text for each in result.content if isinstance(each, TextContent))
     if result.is_error:
         raise ServerError(text or "it failed and gave no reason")

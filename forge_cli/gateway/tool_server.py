@@ -122,8 +122,9 @@ class ToolServer:
             return await answer
         except MCPError as error:
             raise self._fault(f"it answered with an error: {error.message:.{TOLD}}") from None
-        except Exception:  # noqa: BLE001 - whatever a server sends is its own fault
-            raise self._fault("its answer is none that the protocol knows") from None
+        except Exception as error:  # noqa: BLE001 - whatever a server sends is its own fault
+            why = " ".join(str(error).split())[:TOLD]
+            raise self._fault(f"its answer is none that the protocol knows: {why}") from None
 
     def _fault(self, otherwise: str) -> ServerError:
         """Why the connection is of no more use, or else what is wrong with an answer."""

@@ -117,7 +117,7 @@ class ProgramTransport:
         self._rest = rest
         for line in lines:
             if line.strip():
-                incoming.send_nowait(_message(bytes(line)))
+                incoming.send_nowait(message_of(bytes(line)))
 
 
 def _how_it_ended(ending: Ending) -> str:
@@ -126,7 +126,8 @@ def _how_it_ended(ending: Ending) -> str:
     return "it ended" if ending.status is None else f"it ended with exit status {ending.status}"
 
 
-def _message(line: bytes) -> SessionMessage | Exception:
+def message_of(line: bytes) -> SessionMessage | Exception:
+    """The message that a line is, or what is wrong with it."""
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValueError as error:

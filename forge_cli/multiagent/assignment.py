@@ -13,7 +13,7 @@ from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.patterns import each
 from forge_cli.multiagent.plan import Item, Json
 from forge_cli.multiagent.run_state import RunState
-from forge_cli.multiagent.templates import fill, fill_argv, is_open, to_text
+from forge_cli.multiagent.templates import fill, fill_settings, is_open, to_text
 from forge_cli.multiagent.times import to_text as time_text
 from forge_cli.multiagent.turn import Turn
 from forge_cli.multiagent.values import is_artifact
@@ -197,12 +197,4 @@ def fill_handler(config: Mapping[str, Json], values: Values) -> Mapping[str, Jso
     ]
     if not open_keys:
         return config
-    return {
-        **config,
-        **{
-            key: fill_argv(config[key], values.look_up)
-            if key == "argv"
-            else fill(config[key], values.look_up)
-            for key in open_keys
-        },
-    }
+    return {**config, **fill_settings({key: config[key] for key in open_keys}, values.look_up)}

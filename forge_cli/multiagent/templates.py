@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -127,6 +127,12 @@ def fill(value: Json, lookup: Lookup) -> Json:
     if isinstance(value, list | tuple):
         return [fill(element, lookup) for element in value]
     return value
+
+
+def fill_settings(config: Mapping[str, Json], lookup: Lookup) -> dict[str, Json]:
+    """The same of a handler's configuration; the `argv` in it, or of its server, by `fill_argv`."""
+    ways: dict[str, Callable[[Json, Lookup], Json]] = {"argv": fill_argv, "server": fill_settings}
+    return {key: ways.get(key, fill)(value, lookup) for key, value in config.items()}
 
 
 def fill_argv(argv: Sequence[str], lookup: Lookup) -> list[str]:

@@ -23,6 +23,7 @@ TYPICAL = {
     "runs": ["runs"],
     "show": ["show", "first"],
     "verify": ["verify", "evidence"],
+    "gateway": ["gateway", "café.yaml", "greet"],
     "graph": ["graph", "café.yaml"],
     "explain": ["explain", "scope-exceeds-parent"],
     "schema": ["schema"],
@@ -30,7 +31,7 @@ TYPICAL = {
 }
 """A command line of each command, for the folder below."""
 
-REPEATABLE = [command for command in COMMANDS if command not in ("init", "run")]
+REPEATABLE = [command for command in COMMANDS if command not in ("init", "run", "gateway")]
 """Commands that say the same the second time."""
 
 MANIFEST = """forge: 1

@@ -116,12 +116,17 @@ def test_an_argument_beyond_the_scope_is_denied_recorded_and_not_paid(call: Call
         ("twice", "it lists two tools of one name"),
         ("endless", "it lists its tools on over 50 pages"),
         ("lacks", "it has no tool 'look'; it lists change, secret"),
-        ("shapeless", "its answer is none that the protocol knows"),
     ],
 )
 def test_a_bad_server_is_an_outcome(call: Call, behaviour: str, message: str) -> None:
     result = call(calling(behaviour))
     assert (result.status, result.kind, result.message) == ("failed", "error", message)
+
+
+def test_an_answer_that_is_none_is_told_with_what_is_wrong(call: Call) -> None:
+    message = call(calling("shapeless")).message
+    assert message.startswith("its answer is none that the protocol knows: ")
+    assert "content Field required" in message
 
 
 def test_a_server_that_changes_a_tool_in_mid_run_is_denied(call: Call) -> None:

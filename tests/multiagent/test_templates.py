@@ -9,6 +9,7 @@ from forge_cli.multiagent.templates import (
     TemplateError,
     fill,
     fill_argv,
+    fill_settings,
     parse_template,
     references,
     to_text,
@@ -97,3 +98,16 @@ def test_values_in_text_are_compact_json() -> None:
 def test_a_value_that_says_it_is_kept_as_an_artifact_is_not_filled() -> None:
     with pytest.raises(ValueError, match="name one of the keys differently"):
         fill({"x": [{"artifact": "${run}", "bytes": 1}]}, lambda reference: "sha256:00")
+
+
+def test_the_program_of_a_handler_or_its_server_is_filled_as_arguments() -> None:
+    config = {
+        "argv": ["${inputs.files}"],
+        "server": {"argv": ["serve", "${inputs.files}"], "env": {"N": "${inputs.n}"}},
+        "settings": {"argv": "${inputs.who}"},
+    }
+    assert fill_settings(config, look_up) == {
+        "argv": ["a b", "c"],
+        "server": {"argv": ["serve", "a b", "c"], "env": {"N": 3}},
+        "settings": {"argv": "world"},
+    }

@@ -1,0 +1,239 @@
+"""`forge gateway`: the tools of one item's contract, for an agent that forge did not start."""
+
+import asyncio
+import os
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from forge_cli.app.inputs import bind, read_file, read_pairs
+from forge_cli.app.plan import Compiled
+from forge_cli.app.preparation import RefusedError, Wishes, missing
+from forge_cli.app.servers import KIND, absent
+from forge_cli.app.workspace import workspace_of
+from forge_cli.errors import ForgeError
+from forge_cli.gateway.secrets import Redactor
+from forge_cli.handlers.context import HandlerContext
+from forge_cli.ledger import durable, runs
+from forge_cli.ledger.artifacts import ArtifactFolder
+from forge_cli.ledger.lines import GENESIS, seal
+from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.plan import Item, Json, Plan, Role
+from forge_cli.multiagent.templates import Lookup, Reference, fill, fill_settings, to_text
+from forge_cli.multiagent.times import to_text as time_text
+
+Record = Callable[[str, Mapping[str, Json]], None]
+"""Is told what happened: its kind, and what is to be said of it."""
+
+FOLDER = "gateway"
+"""Below `.forge` of the workspace: a journal for each time that a gateway was open."""
+
+
+class Journal:
+    """What happened at one gateway, as event lines that are durable once they are written."""
+
+    def __init__(self, path: Path, item: str, redactor: Redactor) -> None:
+        self.path = path
+        self._item = item
+        self._redact = redactor.redact if redactor.knows_any else None
+        self._seq, self._prev = 0, GENESIS
+
+    def write(self, kind: str, body: Mapping[str, Json]) -> None:
+        """Append an event; `ForgeError` if that cannot be done."""
+        event = Event(_now(), kind, self._item, body=dict(body))
+        (line,) = seal([event], self._seq + 1, self._prev, self._redact)
+        try:
+            with self.path.open("ab") as file:
+                file.write(f"{line.text}\n".encode())
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as fault:
+            raise durable.unwritable(self.path, fault) from fault
+        self._seq, self._prev = line.seq, line.digest
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """A gateway that may open; `tool_calls` and `until` are the least of every link of its chain.
+
+    `until` is in milliseconds since the epoch. `servers` are configurations as those of `mcp`
+    handlers, by the label under which calls are recorded; neither they nor `purpose` have
+    references left.
+    """
+
+    plan: Plan
+    item: Item
+    role: Role
+    servers: Mapping[str, Mapping[str, Json]]
+    purpose: str
+    tool_calls: int | None
+    until: int
+    context: HandlerContext
+    journal: Journal
+
+
+def open_gateway(
+    found: Compiled, plan: Plan, name: str, manifest: Path, wishes: Wishes, env: Mapping[str, str]
+) -> Gateway:
+    """The gateway to the tools of that item. Nothing is started and nothing written yet.
+
+    Raises `RefusedError` for what is missing here, `ForgeError` for an item that has no gateway.
+    """
+    item, role = _served(plan, name)
+    workspace = workspace_of(manifest, wishes.workspace)
+    told = (*found.report.findings, *(finding for finding, _ in found.report.ignored))
+    late = [finding.message for finding in told if finding.rule == "deadline-past"]
+    alone = _alone(plan, role)
+    if reasons := [*late, *missing(alone, workspace, env), *absent()]:
+        raise RefusedError(reasons)
+    file = None if wishes.inputs_file is None else read_file(wishes.inputs_file)
+    inputs = bind(plan, read_pairs(wishes.given, plan.inputs), file)
+    look_up = _known(inputs, {each: env[each] for each in plan.env if each in env})
+    try:
+        servers = _servers(role, look_up)
+        purpose = to_text(fill(item.goal, look_up))
+    except ValueError as error:
+        raise ForgeError(f"item '{name}' has no gateway: {error}") from None
+    redactor = Redactor({each: env[each] for each in plan.secrets if env.get(each)})
+    now = _now()
+    home = workspace / runs.FOLDER / FOLDER
+    began = time_text(now)[:19].replace("-", "").replace(":", "").replace("T", "-")
+    session = f"{began}-{secrets.token_hex(2)}"
+    context = HandlerContext(
+        workspace, manifest.resolve().parent, ArtifactFolder(home / "artifacts"), redactor, env
+    )
+    return Gateway(
+        plan,
+        item,
+        role,
+        servers,
+        purpose,
+        _tool_calls(plan, item, role),
+        _until(plan, item, now),
+        context,
+        Journal(home / f"{session}.jsonl", name, redactor),
+    )
+
+
+def serve(gateway: Gateway, source: int, target: int, observer: Record) -> None:
+    """Serve MCP on the two descriptors until `source` ends; `observer` is told what is journalled.
+
+    `ForgeError` if the journal cannot be written, or a server of the contract cannot be had.
+    """
+    home = gateway.context.workspace / runs.FOLDER
+    durable.make_folder(home / FOLDER)
+    if not (home / ".gitignore").exists():
+        durable.write(home / ".gitignore", [b"*\n"])
+    try:
+        asyncio.run(_serve(gateway, source, target, observer))
+    finally:
+        gateway.context.processes.close()
+
+
+async def _serve(gateway: Gateway, source: int, target: int, observer: Record) -> None:
+    from forge_cli.gateway.files import GrantedFiles
+    from forge_cli.gateway.tool_server import ServerError
+    from forge_cli.gateway.tool_service import serve
+    from forge_cli.handlers.environment import VariablesError
+    from forge_cli.handlers.mcp_servers import Doors
+    from forge_cli.handlers.program import StartError
+    from forge_cli.handlers.served import Bounds, ServedTools
+
+    context, grant = gateway.context, gateway.item.grant
+
+    def record(kind: str, body: Mapping[str, Json]) -> None:
+        gateway.journal.write(kind, body)
+        observer(kind, body)
+
+    async with AsyncExitStack() as stack:
+        try:
+            proxies = [
+                await stack.enter_async_context(Doors(context).open(role_id, config, grant))
+                for role_id, config in gateway.servers.items()
+            ]
+        except (ServerError, StartError, VariablesError) as error:
+            raise ForgeError(f"item '{gateway.item.item_id}' has no gateway: {error}") from None
+        bounds = Bounds(gateway.tool_calls, time.monotonic() + (gateway.until - _now()) / 1000)
+        files = GrantedFiles(context.workspace, grant)
+        tools = ServedTools(proxies, files, grant, bounds, record, context.redactor)
+        record("gateway_opened", _opening(gateway, tools.names))
+        try:
+            await serve(tools.server("forge", gateway.purpose), source, target)
+        finally:
+            record("gateway_closed", {"calls": tools.made, "paid": tools.paid})
+
+
+def _opening(gateway: Gateway, tools: list[str]) -> dict[str, Json]:
+    grant = gateway.item.grant
+    return {
+        "plan": gateway.plan.digest,
+        "role": f"{gateway.role.role_id}@{gateway.role.version}",
+        "capabilities": sorted(grant.capabilities),
+        "scope": list(grant.scope),
+        "writes": list(grant.writes),
+        "tools": tools,
+        "tool_calls": gateway.tool_calls,
+        "until": time_text(gateway.until),
+    }
+
+
+def _served(plan: Plan, name: str) -> tuple[Item, Role]:
+    item = plan.items.get(name)
+    if item is None:
+        known = ", ".join(f"'{each}'" for each in plan.items)
+        raise ForgeError(f"'{plan.name}' has no item '{name}'; it has {known}")
+    fault = ""
+    if item.pattern == "each":
+        fault = "its elements come into being in a run; write an item for one"
+    elif item.pattern != "turn":
+        fault = "its parts are what is done; name one of them"
+    elif item.approval:
+        fault = "it needs an approval, which only a run asks for"
+    if fault:
+        raise ForgeError(f"item '{name}' has no gateway: {fault}")
+    return item, plan.roles[item.role_id]
+
+
+def _alone(plan: Plan, role: Role) -> Plan:
+    """Of the plan what must be here: the server of the role, if it has one, and its secrets."""
+    roles = {role.role_id: role} if role.handler.kind == KIND else {}
+    named = [each.handler.config["server"].get("secrets", ()) for each in roles.values()]
+    return Plan(plan.name, plan.version, {}, roles, {}, secrets=tuple(chain(*named)))
+
+
+def _known(inputs: Mapping[str, Json], env: Mapping[str, str]) -> Lookup:
+    values: dict[str, Mapping[str, Json]] = {"inputs": inputs, "env": env}
+
+    def look_up(reference: Reference) -> Json:
+        if reference.name not in values.get(reference.root, {}):
+            raise ValueError(f"{reference.text} has a value in a run only")
+        return values[reference.root][reference.name]
+
+    return look_up
+
+
+def _servers(role: Role, look_up: Lookup) -> dict[str, Mapping[str, Json]]:
+    if role.handler.kind != KIND:
+        return {}
+    return {role.role_id: fill_settings(role.handler.config, look_up)}
+
+
+def _tool_calls(plan: Plan, item: Item, role: Role) -> int | None:
+    links = [plan.contracts[name].budget for name in item.chain]
+    budgets = [plan.budget, role.budget, item.budget, *links]
+    limits = [b.tool_calls for b in budgets if b is not None and b.tool_calls is not None]
+    return min(limits, default=None)
+
+
+def _until(plan: Plan, item: Item, now: int) -> int:
+    links = [plan.contracts[name].deadline for name in item.chain]
+    deadlines = [each for each in (plan.deadline, item.deadline, *links) if each is not None]
+    return min(now + item.timeout, *(each.resolve(now) for each in deadlines))
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
