@@ -50,6 +50,8 @@ class Attempts:
         }
         if body["slice"]:
             row["slice"] = body["slice"]
+        if "heard" in body:
+            row["heard"] = body["heard"]
         self._rows.setdefault(event.item, []).append(row)
         self._open[event.attempt] = row
 

@@ -8,6 +8,7 @@ from forge_cli.evidence.acceptance import Acceptance
 from forge_cli.evidence.budgets import Budgets
 from forge_cli.evidence.checks import Check, Faults, count
 from forge_cli.evidence.contracts import Contracts
+from forge_cli.evidence.deliveries import Deliveries
 from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import EVENTS, PLAN, Placement
 from forge_cli.evidence.log import BrokenLogError, Log
@@ -42,6 +43,7 @@ class Audit:
         self._contracts = Contracts(self._run.state)
         self._budgets = Budgets(self._run.state)
         self._responses = Responses()
+        self._deliveries = Deliveries(self._run.state)
         self._acceptance = Acceptance(self._run.state)
         self._log = Log()
         self._broken = False
@@ -109,7 +111,7 @@ class Audit:
                 "judged",
             ),
         )
-        plain = (
+        plain = [
             (
                 self._contracts.faults,
                 f"{count(self._contracts.turns, 'turn')} within every link of the chain",
@@ -120,7 +122,11 @@ class Audit:
                 f"{count(self._responses.correlated, 'response')}, each from whom it was asked",
             ),
             (self._end, f"the run ended {self._run.state.status}"),
-        )
+        ]
+        if self._deliveries.turns:
+            delivered = count(self._deliveries.delivered, "message")
+            right = f"{delivered} delivered, each to who listens and once"
+            plain.insert(-1, (self._deliveries.faults, right))
         for faults, right, word in again:
             yield from self._found(faults, right if full else f"{_WITHOUT_BODIES} {word} again")
         for faults, right in plain:
@@ -148,6 +154,7 @@ class Audit:
         self._contracts.check(event, line)
         self._budgets.check(event, line)
         self._responses.check(event, line)
+        self._deliveries.check(event, line)
         if full:
             self._acceptance.check(event, line)
         self._last = event

@@ -1,10 +1,12 @@
 """Evidence without bodies: what agents were told and answered stands there as digests only."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from forge_cli.canonical import digest
 from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.patterns import BOARDS
 from forge_cli.multiagent.plan import Item, Json, Plan
+from forge_cli.multiagent.posts import faults
 
 Reduction = Callable[[Json], Json]
 
@@ -28,12 +30,36 @@ def without_bodies(plan: Plan, event: Event) -> Event:
             body[key] = reduction(body[key])
     if event.kind == "turn_ended" and body.get("output") and _proposes(plan, item):
         body["output"]["risk"] = event.body["output"].get("risk")
+    if body.get("posts"):
+        body["posts"] = list(_posts(plan, item, body["posts"]))
     return Event(event.time, event.kind, event.item, event.attempt, body)
 
 
 def _proposes(plan: Plan, item: Item | None) -> bool:
     parent = plan.items.get(item.parent or "") if item else None
     return parent is not None and parent.pattern == "resolve"
+
+
+def _posts(plan: Plan, item: Item | None, posts: Sequence[Json]) -> Iterator[Json]:
+    """Each post with its text as a digest, where it goes, and the tags that somebody listens to.
+
+    One that was refused is refused in this form, too.
+    """
+    parent = plan.items.get(item.parent or "") if item else None
+    group = parent if parent and parent.pattern in BOARDS else None
+    members = [plan.items[name] for name in group.children] if group else []
+    listens = {word for member in members for word in member.listens or ()}
+    found = list(faults(item, group, posts)) if item else []
+    for index, post in enumerate(posts):
+        if index >= len(found) or found[index]:
+            yield _reduced(post)
+            continue
+        kept: dict[str, Json] = {"text": digest(post["text"])}
+        if tags := [tag for tag in post.get("tags", ()) if tag in listens]:
+            kept["tags"] = tags
+        if post.get("channel"):
+            kept["channel"] = post["channel"]
+        yield kept
 
 
 def _reduced(value: Json) -> Json:
@@ -84,7 +110,6 @@ _REDUCTIONS: Mapping[str, Mapping[str, Reduction]] = {
         "state": _reduced,
         "added": _added,
         "effects": _reduced,
-        "posts": _reduced,
         "requests": _reduced,
         "not_executed": _reduced,
         "message": digest,

@@ -6,6 +6,7 @@ from forge_cli.evidence.attempts import Attempts
 from forge_cli.evidence.compensations import Compensations
 from forge_cli.evidence.interventions import Interventions
 from forge_cli.evidence.layout import FORMAT_VERSION
+from forge_cli.multiagent.board import Board
 from forge_cli.multiagent.budget import Account
 from forge_cli.multiagent.decisions import APPROVAL
 from forge_cli.multiagent.events import Event
@@ -28,8 +29,9 @@ class Summary:
         self._interventions = Interventions()
         self._compensations = Compensations()
         self._ignored: list[Json] = []
-        self._conflicts: list[Json] = []
         self._refused: list[Json] = []
+        self._conflicts: list[Json] = []
+        self._unposted: list[Json] = []
         self._end: Event | None = None
         self._sandbox = ""
         self._mock: Json = None
@@ -43,6 +45,9 @@ class Summary:
             self._mock = event.body.get("mock")
         elif event.kind == "turn_ended":
             self._note_conflict(event)
+            if event.body.get("posts"):
+                notes = self.run.state.nodes[event.item].refused
+                self._unposted += [{"attempt": event.attempt, **note} for note in notes]
         elif event.kind == "response_ignored":
             row = {"attempt": event.attempt, "time": to_text(event.time), **event.body}
             self._ignored.append(row)
@@ -151,11 +156,15 @@ class Summary:
 
     def _messages(self) -> dict[str, Json]:
         unanswered = self._attempts.unanswered()
+        nodes = self.run.state.nodes.values()
+        boards = {node.item_id: _board(node.talk) for node in nodes if node.talk is not None}
+        posted = {"boards": boards, "refused": self._unposted}
         return {
             "requests": self._attempts.correlated + self._attempts.lost + len(unanswered),
             "correlated": self._attempts.correlated,
             "unanswered": unanswered,
             "ignored": self._ignored,
+            **{key: rows for key, rows in posted.items() if rows},
         }
 
     def _note_conflict(self, event: Event) -> None:
@@ -170,6 +179,20 @@ def _account(account: Account) -> dict[str, Json]:
         "granted": account.limits,
         "reserved": {d: amount for d, amount in account.reserved.items() if amount},
         "spent": {d: amount for d, amount in account.spent.items() if amount},
+    }
+
+
+def _board(board: Board) -> dict[str, Json]:
+    """Who posted what, and how much of it came after a member's last turn."""
+    posts = [
+        {"sender": post.sender, "attempt": post.attempt, "kind": post.kind, **post.words()}
+        for post in board.log
+    ]
+    return {
+        "posts": posts,
+        "undelivered": {
+            name: missed for name in board.members if (missed := board.undelivered(name))
+        },
     }
 
 

@@ -1,11 +1,12 @@
 """What turns post: read, held against what their item may post, and entered or refused."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from forge_cli.multiagent.board import INLINE, Board, Post
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.plan import Item
 from forge_cli.multiagent.terms import Json
 from forge_cli.multiagent.values import quoted
 
@@ -24,31 +25,33 @@ LONGEST_TAG = 64
 
 def posted(node: Node, event: Event) -> tuple[Json, ...]:
     """Enter what the ended turn of a node posts; returns a note on each post that is refused."""
-    said = event.body.get("posts", [])
-    if node.board is None:
-        alone = "it is no part of an item whose sub-tasks talk"
-        return tuple(_note(node, index, alone) for index in range(min(len(said), MOST)))
-    return tuple(_refusals(node.board, node, event, said))
+    said, board = event.body.get("posts", []), node.board
+    found = list(enumerate(faults(node.item, board.group if board else None, said)))
+    if board is not None:
+        for post in (said[index] for index, fault in found if not fault):
+            board.take(_post(board, node, event, post))
+    return tuple(
+        {"post": f"{node.item_id}/{node.turn}/{index}", "reason": fault}
+        for index, fault in found
+        if fault
+    )
 
 
-def _refusals(board: Board, node: Node, event: Event, said: list[Json]) -> Iterator[Json]:
+def faults(item: Item, group: Item | None, said: Sequence[Json]) -> Iterator[str]:
+    """What is wrong with each post of one turn, or nothing; all that are too many are one.
+
+    `group` is the item whose sub-tasks talk and that the poster is one of, if it is.
+    """
     weight = 0
-    for index, post in enumerate(said[:MOST]):
-        fault = _fault(post) or _misplaced(board, node, post)
+    for post in said[:MOST]:
+        fault = _fault(post) or _misplaced(item, group, post)
         if not fault:
             weight += _weight(post)
             if weight > INLINE:
                 fault = f"the posts of this turn have over {INLINE} bytes with it"
-        if fault:
-            yield _note(node, index, fault)
-        else:
-            board.take(_post(board, node, event, post))
+        yield fault
     if len(said) > MOST:
-        yield _note(node, MOST, f"of its {len(said)} posts the first {MOST} are taken")
-
-
-def _note(node: Node, index: int, reason: str) -> Json:
-    return {"post": f"{node.item_id}/{node.turn}/{index}", "reason": reason}
+        yield f"of its {len(said)} posts the first {MOST} are taken"
 
 
 def _fault(post: Any) -> str:
@@ -68,23 +71,25 @@ def _fault(post: Any) -> str:
     return "" if isinstance(channel, str) else "its channel is no text"
 
 
-def _misplaced(board: Board, node: Node, post: dict[str, Any]) -> str:
+def _misplaced(item: Item, group: Item | None, post: dict[str, Any]) -> str:
     """Why an item may not post where it wants to, or nothing."""
-    channels, channel = board.group.channels, post.get("channel", "")
-    if board.group.pattern == "joint":
+    channel = post.get("channel", "")
+    if group is None:
+        return "it is no part of an item whose sub-tasks talk"
+    if group.pattern == "joint":
         return f"a board has no channels, so none is named {channel!a:.80}" if channel else ""
-    allowed = _allowed(board, node)
+    allowed = _allowed(item, group)
     if not channel:
         return "" if len(allowed) == 1 else f"it names no channel; it may post to {quoted(allowed)}"
-    if channel not in channels:
-        return f"there is no channel {channel!a:.80}; there are {quoted(channels)}"
+    if channel not in group.channels:
+        return f"there is no channel {channel!a:.80}; there are {quoted(group.channels)}"
     if channel not in allowed:
         return f"it may not post to {channel!r}, only to {quoted(allowed)}"
     return ""
 
 
-def _allowed(board: Board, node: Node) -> tuple[str, ...]:
-    return board.group.channels if node.item.posts is None else node.item.posts
+def _allowed(item: Item, group: Item) -> tuple[str, ...]:
+    return group.channels if item.posts is None else item.posts
 
 
 def _weight(post: dict[str, Any]) -> int:
@@ -95,7 +100,7 @@ def _weight(post: dict[str, Any]) -> int:
 def _post(board: Board, node: Node, event: Event, post: dict[str, Any]) -> Post:
     channel = post.get("channel", "")
     if board.group.pattern != "joint":
-        channel = channel or _allowed(board, node)[0]
+        channel = channel or _allowed(node.item, board.group)[0]
     return Post(
         node.item_id,
         node.item.role_id,

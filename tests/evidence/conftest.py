@@ -109,6 +109,8 @@ class World:
         }
         if turn.number > 1:
             body["turn"] = turn.number
+        if result.posts:
+            body["posts"] = list(result.posts)
         if result.status == "failed":
             body |= {"kind": result.kind, "message": result.message}
         if result.status == "done":
