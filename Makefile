@@ -5,7 +5,7 @@ BIN := $(CURDIR)/$(VENV)/bin
 INSTALLED := $(VENV)/installed
 COPY := build/run
 
-.PHONY: run test check crash sim evidence bench bench-peers generate corpus clean
+.PHONY: run test test-install reliability soak check crash sim evidence bench bench-peers generate corpus clean
 
 # The shipped manifest changes the shop beside it, so it runs on a copy.
 run: $(VENV)/forge
@@ -15,12 +15,28 @@ run: $(VENV)/forge
 	$(BIN)/forge run $(COPY)/manifests/software-delivery.yaml --workspace $(COPY)
 
 # The core first, by branches, from its own tests; then the rest, at the speed that has without.
-# What the tests of one file install is installed once: they stay together.
+# Tests that install something first take as long as the network does: `test-install`.
 CORE := tests/multiagent tests/labs
+INSTALLS := npm or index
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -q -n 2 $(CORE) --cov=forge_cli.multiagent --cov-branch \
 		--cov-report=term-missing:skip-covered --cov-fail-under=100
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(addprefix --ignore=,$(CORE))
+	$(BIN)/python -m pytest -q -n 2 $(addprefix --ignore=,$(CORE)) --dist loadfile \
+		-m 'not ($(INSTALLS))'
+
+# What the tests of one file install is installed once: they stay together.
+test-install: $(INSTALLED)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m '$(INSTALLS)'
+
+# The reliability programme at the size of CI, some minutes; every crash of one run is among it.
+reliability: $(INSTALLED)
+	PROGRAMME=ci $(BIN)/python -m pytest -q -n 2 --timeout 0 -m programme
+	PYTHONPATH=. $(BIN)/python tests/crashes/programme.py labs/05
+
+# The same at the size of nights, and every crash of every reference run.
+soak: $(INSTALLED)
+	PROGRAMME=soak $(BIN)/python -m pytest -q -n auto --timeout 0 -m programme
+	PYTHONPATH=. $(BIN)/python tests/crashes/programme.py
 
 check: $(INSTALLED)
 	$(BIN)/ruff format --check .

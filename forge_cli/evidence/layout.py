@@ -49,10 +49,16 @@ class Placement:
         self._undoing: dict[str, Mapping[str, str]] = {}
 
     def add(self, event: Event) -> None:
-        """Note what the event says is kept: the end of a turn, or a result from elsewhere."""
+        """Note what the event says is kept: the end of a turn, or a result from elsewhere.
+
+        `ValueError` if it names something that is no digest.
+        """
         if event.kind not in _KEEPING:
             return
-        files = {file_name(name): kept for name, kept in (event.body.get("captured") or {}).items()}
+        captured = event.body.get("captured") or {}
+        if odd := [kept for kept in captured.values() if not _is_digest(kept)]:
+            raise ValueError(f"{odd[0]!r} is captured, which is no digest")
+        files = {file_name(name): kept for name, kept in captured.items()}
         if event.kind == "compensation_ended":
             self._undoing[f"{event.item}/{event.attempt.rpartition('/')[2]}"] = files
             return
@@ -83,8 +89,12 @@ def kept_output(output: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
     for key, value in output.items():
         if isinstance(value, dict) and value.keys() == {"artifact", "bytes"}:
             kept = value["artifact"]
-            if isinstance(kept, str) and _DIGEST.fullmatch(kept):
+            if _is_digest(kept):
                 yield key, kept
+
+
+def _is_digest(value: Json) -> bool:
+    return isinstance(value, str) and bool(_DIGEST.fullmatch(value))
 
 
 def file_name(name: str) -> str:

@@ -95,6 +95,7 @@ def call(*words: str | Path, cwd: Path | None = None) -> str:
     return ended.stdout
 
 
+@pytest.mark.index
 def test_the_wheels_run_a_manifest_in_a_fresh_environment(
     environment: Path, tmp_path: Path
 ) -> None:
@@ -105,6 +106,7 @@ def test_the_wheels_run_a_manifest_in_a_fresh_environment(
     call(environment / "forge", "verify", "evidence", cwd=tmp_path)
 
 
+@pytest.mark.index
 def test_its_authors_test_runs_there(environment: Path, tmp_path: Path) -> None:
     shutil.copy(SAMPLE / "test_acme_shout.py", tmp_path)
     assert "5 passed" in call(environment / "python", "-m", "pytest", "-q", tmp_path, cwd=tmp_path)

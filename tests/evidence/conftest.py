@@ -285,3 +285,13 @@ def events(world: World, plan: Plan, answers: dict[str, Answer]) -> list[Event]:
 def evidence(world: World, plan: Plan, events: list[Event]) -> Path:
     """The folder of the run's evidence."""
     return world.write(plan, events)[0]
+
+
+@pytest.fixture
+def small(world: Any, make_plan: Any, make_item: Any) -> Path:
+    """The evidence of a run of one item that keeps one artifact."""
+    plan = make_plan(make_item("greet"))
+    kept = world.artifacts.put(b"hello\n")
+    answer = TurnResult.done({"result": "hello"}, captured={"stdout": kept})
+    folder: Path = world.write(plan, world.events(plan, {"greet": lambda turn: answer}), "small")[0]
+    return folder

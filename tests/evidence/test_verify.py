@@ -11,7 +11,6 @@ from forge_cli.evidence.layout import ENVIRONMENT, EVENTS, PLAN, RUN, VERIFICATI
 from forge_cli.evidence.verify import verify
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Plan
-from forge_cli.multiagent.turn import TurnResult
 
 
 def wrong(folder: Path, head: Head | None = None) -> list[Check]:
@@ -20,16 +19,6 @@ def wrong(folder: Path, head: Head | None = None) -> list[Check]:
 
 def names(checks: list[Check]) -> set[str]:
     return {check.name for check in checks}
-
-
-@pytest.fixture
-def small(world: Any, make_plan: Any, make_item: Any) -> Path:
-    """The evidence of a run of one item that keeps one artifact."""
-    plan = make_plan(make_item("greet"))
-    kept = world.artifacts.put(b"hello\n")
-    answer = TurnResult.done({"result": "hello"}, captured={"stdout": kept})
-    folder: Path = world.write(plan, world.events(plan, {"greet": lambda turn: answer}), "small")[0]
-    return folder
 
 
 def covered(folder: Path) -> list[Path]:

@@ -9,8 +9,8 @@ import pytest
 
 from tests.field_reports.chains import CHAIN, crashed, holding, log
 from tests.field_reports.processes import PROGRAM, Forge, at_once
+from tests.programme import size
 
-ROUNDS = int(os.environ.get("RACES", "3"))
 FAKETIME = shutil.which("faketime")
 needs_faketime = pytest.mark.skipif(not FAKETIME, reason="faketime is not installed")
 
@@ -114,7 +114,8 @@ def test_a_run_whose_clock_is_an_hour_behind_is_taken_by_nobody(forge: Forge) ->
     holding(forge)
 
 
-@pytest.mark.parametrize("number", range(ROUNDS))
+@pytest.mark.programme
+@pytest.mark.parametrize("number", range(size("races")))
 def test_of_twenty_who_resume_at_once_one_wins(forge: Forge, number: int) -> None:
     """dbos-inc/dbos-transact-ts#1206: two recoverers returned different results."""
     crashed(forge)

@@ -3,8 +3,9 @@
 import pytest
 
 from tests.field_reports.processes import Forge, at_once
+from tests.programme import size
 
-ROUNDS = 8
+ROUNDS = max(8, size("races"))
 SHARED = """forge: 1
 work_items:
   a: {script: 'echo "$INPUT_WHO" >> told.txt; echo "$INPUT_WHO"', with: {who: "${inputs.who}"},
@@ -14,6 +15,7 @@ inputs: {who: {}}
 """
 
 
+@pytest.mark.programme
 def test_two_runs_in_one_workspace_do_not_disturb_each_other(forge: Forge) -> None:
     """donislawdev/TestingFilesGenerator#79: both ended with 0, half of the files missing."""
     forge.write("m.forge.yaml", SHARED)

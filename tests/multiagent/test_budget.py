@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from forge_cli.multiagent.budget import DIMENSIONS, Account, Amounts, Budget
+from tests.programme import size
 
 
 def test_the_dimensions_are_four() -> None:
@@ -212,5 +213,7 @@ class Accounts(RuleBasedStateMachine):
                 assert account.spent[dimension] + account.reserved[dimension] <= limit
 
 
-TestAccounts = Accounts.TestCase
-TestAccounts.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestAccounts = pytest.mark.programme(Accounts.TestCase)
+TestAccounts.settings = settings(
+    max_examples=size("steps") // 40, stateful_step_count=40, deadline=None
+)

@@ -13,11 +13,12 @@ import pytest
 from interegular.fsm import FSM
 
 from forge_cli.multiagent.scope import contains, matches, overlaps
+from tests.programme import size
 
 NAME = r"(?:[^./][^/]*|\.[^./][^/]*|\.\.[^/]+)"
 CANONICAL = interegular.parse_pattern(f"{NAME}(?:/{NAME})*").to_fsm()
 PLAIN = r"(?!\.)[^/]+"
-PAIRS = 5_000
+PAIRS = size("scope pairs")
 
 
 def to_regex(glob: str) -> str:
@@ -105,6 +106,7 @@ def scopes(globs: list[str]) -> list[str]:
     return [f"files:{glob}" for glob in globs]
 
 
+@pytest.mark.programme
 @pytest.mark.parametrize("seed", range(5))
 def test_inclusion_and_witness_agree_with_interegular(seed: int) -> None:
     held = 0

@@ -2,12 +2,12 @@
 
 import pytest
 
+from tests.programme import SHARES, seeds
 from tests.simulation.hunt import first_broken, report
 
-SEEDS, SHARE = 2_000, 100
 
-
-@pytest.mark.parametrize("start", range(0, SEEDS, SHARE))
-def test_every_promise_holds(start: int) -> None:
-    found = first_broken(range(start, start + SHARE))
+@pytest.mark.programme
+@pytest.mark.parametrize("share", range(SHARES))
+def test_every_promise_holds(share: int) -> None:
+    found = first_broken(seeds("worlds", share))
     assert found is None, report(found)

@@ -75,10 +75,12 @@ def _grantable(subject: Subject) -> str:
 def _doer(subject: Subject, path: Path) -> str:
     """A line for an item that names nobody who does it; nothing for another."""
     roles = tuple(subject.data.get("roles", ()))
-    item: Any = subject.data
+    if path[:1] != ("work_items",) or not roles:
+        return ""
+    item: Any = subject.source.data  # as it was written: what is not sound in it counts
     for step in path:
         item = item[step]
-    if path[:1] != ("work_items",) or not roles or "run" in item or "script" in item:
+    if "run" in item or "script" in item:
         return ""
     known = ", ".join(f"'{role}'" for role in roles[:_MOST_ROLES])
     return f"write  role: ROLE  ({known}), or to have it routed:\n"

@@ -60,7 +60,8 @@ class StructureError(NamedTuple):
 
         Of one without a value, the keys that belong to it were read as those of the other.
         """
-        if self.rule != "unknown-key" or entity_of(self.path) != self.path[:-1]:
+        above = self.path[:-1]
+        if self.rule != "unknown-key" or not above or entity_of(self.path) != above:
             return False
         if nearest(str(self.path[-1]), self.mappings):
             return False

@@ -59,3 +59,8 @@ def test_a_word_like_no_key_has_no_suggestion() -> None:
     finding = only("forge: 1\nzzz: 1\nwork_items: {a: {run: [x], capabilities: []}}\n")
     assert finding.spot.note == ""
     assert finding.hint.startswith("known here: budget, ")
+
+
+def test_one_at_the_top_stands_in_nothing_that_could_have_swallowed_it() -> None:
+    text = "forge: 1\nwork_items: {a: {run: [a], capabilities: []}}\nspare: {budget: {tokens: 1}}\n"
+    assert only(text).message == "unknown key 'spare' in the manifest"
