@@ -9,6 +9,8 @@ from forge_cli.multiagent.plan import Json, Plan
 CONCURRENCY = "FORGE_MAX_CONCURRENCY"
 JOINT_AGENTS = "FORGE_MAX_JOINT_AGENTS"
 BUFFER = "FORGE_BROADCAST_BUFFER_SIZE"
+DEPTH = "FORGE_HIERARCHICAL_MAX_DEPTH"
+DECOMPOSITION = "FORGE_DYNAMIC_DECOMPOSITION_ENABLED"
 
 
 def lowered(
@@ -21,7 +23,9 @@ def lowered(
     """
     plan = _concurrency(plan, settings.get("max_concurrency"), jobs, environment)
     _check_joint(plan, settings.get("max_joint_agents"), environment)
-    return _buffer(plan, settings.get("broadcast_buffer_size"), environment)
+    plan = _buffer(plan, settings.get("broadcast_buffer_size"), environment)
+    plan = _depth(plan, settings.get("hierarchical_max_depth"), environment)
+    return _decomposition(plan, settings.get("dynamic_decomposition"), environment)
 
 
 def _concurrency(
@@ -60,6 +64,31 @@ def _buffer(plan: Plan, stated: int | None, environment: Mapping[str, str]) -> P
     if stated and (wanted > stated or wanted == 0):
         raise _raised(BUFFER, wanted or "0, so without a limit", "broadcast_buffer_size", stated)
     return replace(plan, broadcast_buffer=wanted)
+
+
+def _depth(plan: Plan, stated: int | None, environment: Mapping[str, str]) -> Plan:
+    wanted = _number(DEPTH, "contracts", environment)
+    if wanted is None:
+        return plan
+    if stated is not None and wanted > stated:
+        raise _raised(DEPTH, wanted, "hierarchical_max_depth", stated)
+    run = replace(plan.contracts["run"], depth=wanted)
+    return replace(plan, contracts={**plan.contracts, "run": run})
+
+
+def _decomposition(plan: Plan, stated: bool | None, environment: Mapping[str, str]) -> Plan:
+    text = environment.get(DECOMPOSITION, "")
+    if text not in ("", "true", "false"):
+        raise ForgeError(f"{DECOMPOSITION} is '{text:.40}'; write true or false")
+    if text == "true" and stated is False:
+        raise ForgeError(
+            f"{DECOMPOSITION} is true, the manifest's dynamic_decomposition is false; it can only"
+            " be switched off here"
+        )
+    if text != "false":
+        return plan
+    items = {name: replace(item, max_steps=0) for name, item in plan.items.items()}
+    return plan if items == plan.items else replace(plan, items=items)
 
 
 def _raised(name: str, wanted: int | str, setting: str, stated: int) -> ForgeError:

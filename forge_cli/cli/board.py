@@ -186,6 +186,11 @@ class Board:
         """The item that an id is, or is an element of, or that another item asked for."""
         return self._state.nodes[item_id].item
 
+    def output(self, event: Event) -> Mapping[str, Json]:
+        """What an item that ends with the event gives: with it, or before its last step."""
+        found = event.body.get("output") or self._state.nodes[event.item].output
+        return found or {}
+
     def required(self, item_id: str) -> bool:
         """Whether the run fails if this does: it and all that it is a part of are required."""
         return self._state.nodes[item_id].required

@@ -177,7 +177,7 @@ class Lines:
         row = self._board.row(event.item)
         if "." not in event.item and self._board.is_group(item):
             return tally(row.children or {}) or "no elements"
-        output = event.body.get("output") or {}
+        output = self._board.output(event)
         octets = sum(map(_octets, output.values()))
         text = f"{', '.join(output)}, {size(octets)}"
         if event.kind == "item_reused":

@@ -100,6 +100,12 @@ _REDUCTIONS: Mapping[str, Mapping[str, Reduction]] = {
         "answers": _reduced,
     },
     "request_admitted": {"task": digest, "instructions": digest, "arguments": _reduced},
+    "steps_inserted": {
+        "steps": lambda steps: [
+            {**step, "task": digest(step["task"]), "inputs": _members(step["inputs"])}
+            for step in steps
+        ]
+    },
     "request_denied": {"tool": digest, "reason": digest},
     "approval_requested": {"inputs": _members, "goal": digest, "handler": digest},
     "item_reused": {"output": _members},

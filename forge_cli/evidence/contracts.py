@@ -8,6 +8,7 @@ from forge_cli.multiagent import tools
 from forge_cli.multiagent.budget import Amounts
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
+from forge_cli.multiagent.patterns import decomposition
 from forge_cli.multiagent.patterns.hierarchical import depth_below
 from forge_cli.multiagent.plan import Contract, Grant, Item
 from forge_cli.multiagent.run_state import RunState
@@ -90,7 +91,8 @@ class Contracts:
                 yield f"may write {scope!r}, which {name!r} may not"
         if node.deadline > asker.deadline:
             yield f"has a deadline after that of {name!r}"
-        if node.item.role_id == tools.ROLE.role_id:
+        own = decomposition.is_step(node) and node.item.role_id == asker.item.role_id
+        if own or node.item.role_id == tools.ROLE.role_id:
             return
         if node.item.role_id not in plan.roles[asker.item.role_id].delegates:
             yield f"is by {node.item.role_id!r}, to whom {name!r} may not delegate"

@@ -82,8 +82,7 @@ def _reissue(node: Node, narrow: Mapping[str, Json]) -> None:
         raise ValueError(f"what {node.item_id!r} may touch is narrowed element by element")
     node.grant = narrowed(node.grant, narrow)
     node.told = {"attempt": node.attempt_id, "kind": node.kind, "reason": node.reason}
-    node.saved, node.answers, node.resume_at = None, (), 1
-    node.earlier = len(node.children)
+    node.saved, node.resume_at = None, 1
     if node.board is not None:
         node.board.forget(node.item_id)
 

@@ -1,5 +1,7 @@
 """How a run ends: its status, which is never better than the facts, and why."""
 
+from collections.abc import Iterator
+
 from forge_cli.multiagent.assignment import run_outputs
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
@@ -28,7 +30,7 @@ def _verdict(state: RunState) -> dict[str, Json]:
 
 def _assess(state: RunState) -> tuple[str, tuple[str, ...], str]:
     good = ("succeeded", "skipped")
-    lost = [n for n in state.nodes.values() if n.required and n.ended and n.status not in good]
+    lost = [n for n in _judged(state) if n.required and n.ended and n.status not in good]
     if lost or state.stuck:
         roles = sorted({n.item.role_id for n in lost if n.pattern == "turn"})
         return "failed", tuple(roles), state.failing or _cause(lost)
@@ -36,8 +38,7 @@ def _assess(state: RunState) -> tuple[str, tuple[str, ...], str]:
         return "interrupted", (), f"the run got {state.signal}"
     if state.open:
         return "paused", (), ""
-    # How a child ended was for the one to judge who asked for it.
-    done = [n for n in state.nodes.values() if n.status != "skipped" and n.origin is None]
+    done = [n for n in _judged(state) if n.status != "skipped"]
     required = {n.item.role_id for n in done if n.required and n.pattern == "turn"}
     minimum = state.plan.minimum_successes
     decision = assess_outcomes(
@@ -47,6 +48,11 @@ def _assess(state: RunState) -> tuple[str, tuple[str, ...], str]:
     )
     reason = "too few roles succeeded" if decision.status == "failed" else ""
     return decision.status, tuple(decision.missing_required), reason
+
+
+def _judged(state: RunState) -> Iterator[Node]:
+    """The items that the run is judged by: how one ended that another asked for is that one's."""
+    return (node for node in state.nodes.values() if node.origin is None)
 
 
 def _outcome(node: Node) -> AgentOutcome:

@@ -14,6 +14,7 @@ VOCABULARY: Mapping[str, frozenset[str]] = {
     "turn_ended": frozenset({"status", "sender", "usage"}),
     "request_admitted": frozenset({"request", "tool", "child", "role", "depth"}),
     "request_denied": frozenset({"request", "tool", "kind", "reason"}),
+    "steps_inserted": frozenset({"request", "tool", "steps"}),
     "response_ignored": frozenset({"sender", "reason"}),
     "item_ended": frozenset({"status", "reason"}),
     "run_stopping": frozenset({"signal"}),
@@ -35,7 +36,8 @@ VOCABULARY: Mapping[str, frozenset[str]] = {
 `run_resumed` says that another controller goes on, `turn_lost` that a turn's end will never be
 known, `item_sealed` what digest a contract has, `item_decided` what a person made of an item.
 A `turn_ended` names its `turn` unless that is the first. Each of the `requests` of one that yields
-is admitted, and then done by a `child`, or denied; both are answered in the item's next turn.
+is admitted, and then done by a `child` or as `steps` behind the item, or denied; all of them are
+answered in the item's next turn.
 `snapshot_taken` says what a turn that has started finds below its `writes`, `compensation_refused`
 that one cannot be started. A compensation ends `done`, `failed` or, by a signal, `cancelled`.
 """
@@ -51,6 +53,7 @@ DECIDED = frozenset(
         "item_reused",
         "request_admitted",
         "request_denied",
+        "steps_inserted",
         "compensation_started",
         "compensation_cancelled",
         "compensation_refused",
@@ -68,6 +71,7 @@ ADDED = frozenset(
         "item_decided",
         "request_admitted",
         "request_denied",
+        "steps_inserted",
         "snapshot_taken",
         "compensation_started",
         "compensation_cancelled",

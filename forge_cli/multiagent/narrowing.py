@@ -134,13 +134,24 @@ def _budget(plan: Plan, asker: Node, role: Role, asked: Mapping[str, Json]) -> A
             least[dimension] = min(most, least.get(dimension, most))
     above = _limits(asker.payer)
     least = {dimension: min(most, above.get(dimension, most)) for dimension, most in least.items()}
-    amounts = least | wanted
+    return least | wanted
+
+
+def draw_now(asker: Node, amounts: Amounts) -> None:
+    """`RefusedError` if the amounts cannot be reserved at once, be it for what others hold."""
     draw, dimension = asker.payer.ask(amounts)
     if draw != "granted":
         left = {dimension: asker.payer.free(dimension) or 0}
         reason = f"{amounts[dimension]} {dimension} are not left for it"
         raise RefusedError("budget", reason, left)
-    return amounts
+
+
+def draw_within(asker: Node, amounts: Amounts) -> None:
+    """`RefusedError` if the amounts go beyond what the asker, or one above it, has in all."""
+    above = _limits(asker.payer)
+    for dimension, amount in amounts.items():
+        if amount > above.get(dimension, amount):
+            raise RefusedError("denied", f"you may not spend so many {dimension}")
 
 
 def _limits(account: Account | None) -> dict[str, int]:

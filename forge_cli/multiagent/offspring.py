@@ -3,11 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from forge_cli.multiagent import tools
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.narrowing import as_budget
-from forge_cli.multiagent.node import Asking, Node, Origin
-from forge_cli.multiagent.patterns import hierarchical
+from forge_cli.multiagent.node import Asking, Fate, Node, Origin
+from forge_cli.multiagent.patterns import decomposition, hierarchical
 from forge_cli.multiagent.payment import reserve_whole
 from forge_cli.multiagent.plan import Grant, Item, Json
 from forge_cli.multiagent.undoings import Undoings
@@ -78,13 +77,57 @@ class Offspring(Undoings):
             del self.asking[asking.node.item_id]
             self._answer(asking)
 
+    def _steps_inserted(self, event: Event) -> None:
+        """Put steps behind what the item has inserted before: each waits for the one before it."""
+        asking, body = self.asking[event.item], event.body
+        node = asking.node
+        before = decomposition.inserted(node)[-1:]
+        head = {key: body[key] for key in ("request", "tool")}
+        for words in body["steps"]:
+            step = _child(node, words | head, required=True)
+            step.pending = 1
+            for last in before:
+                self._dependents.setdefault(last.item_id, []).append((step, True))
+            node.children.append(step)
+            self._add(step)
+            before = [step]
+        names = [words["child"] for words in body["steps"]]
+        self._settle(asking, {**head, "status": "succeeded", "output": {"steps": names}})
+
+    def _begin_steps(self, node: Node, output: Mapping[str, Json]) -> bool:
+        """Let the steps that the item has inserted begin, now that it is done; false for none.
+
+        Its output is accepted, and counts once the last of them has ended.
+        """
+        steps = decomposition.inserted(node)
+        if not steps:
+            return False
+        self._withdraw(node)
+        node.status, node.partial = "opened", output
+        node.open_children = sum(not step.ended for step in steps)
+        if node.open_children:
+            self._met(steps[0])
+        else:
+            self._doom(node, decomposition.ready(node))
+        return True
+
+    def _forget_steps(self, node: Node) -> None:
+        """What was inserted by an attempt that came to nothing is left out."""
+        for step in decomposition.inserted(node):
+            if not step.ended:
+                self._doom(step, Fate("skipped", f"the attempt of {node.item_id!r} failed"))
+        node.answers, node.earlier, node.stopping = (), len(node.children), ""
+
     def _child_ended(self, child: Node) -> None:
         parent = child.parent
-        if parent is None or parent.asking is None:
+        if parent is None or parent.pattern != "turn":
             super()._child_ended(child)
-        else:
+        elif parent.status == "opened" and decomposition.is_step(child) == (parent.asking is None):
             parent.open_children -= 1
-            self._answer(parent.asking)
+            if parent.asking is not None:
+                self._answer(parent.asking)
+            elif not parent.open_children:
+                self._doom(parent, decomposition.ready(parent))
 
     def _answer(self, asking: Asking) -> None:
         """Let the item go on, once all that it asked for has been decided and has ended."""
@@ -100,10 +143,11 @@ class Offspring(Undoings):
     REQUESTS: Mapping[str, Callable[["Offspring", Event], None]] = {
         "request_admitted": _request_admitted,
         "request_denied": _request_denied,
+        "steps_inserted": _steps_inserted,
     }
 
 
-def _child(asker: Node, body: Mapping[str, Json]) -> Node:
+def _child(asker: Node, body: Mapping[str, Json], required: bool = False) -> Node:
     """The node of what is admitted: all of it stands in the event."""
     grant = Grant(
         frozenset(body["capabilities"]),
@@ -113,7 +157,6 @@ def _child(asker: Node, body: Mapping[str, Json]) -> Node:
         tuple(body["outputs"]),
     )
     role_id = body["role"].rpartition("@")[0]
-    links = (f"delegates:{asker.item.role_id}", f"role:{role_id}")
     item = Item(
         body["child"],
         role_id,
@@ -121,8 +164,8 @@ def _child(asker: Node, body: Mapping[str, Json]) -> Node:
         goal=body["task"],
         inputs=_inputs(body),
         grant=grant,
-        chain=("run",) if role_id == tools.ROLE.role_id else ("run", *links),
-        required=False,
+        chain=_chain(asker.item.role_id, role_id),
+        required=required,
         risk=body["risk"],
         budget=as_budget(body.get("budget", {})),
         timeout=body["timeout"],
@@ -134,9 +177,19 @@ def _child(asker: Node, body: Mapping[str, Json]) -> Node:
     return Node(item.item_id, item, grant, asker.payer, asker.deadline, parent=asker, origin=origin)
 
 
+def _chain(asker: str, role_id: str) -> tuple[str, ...]:
+    """The contracts of the plan that hold for an item which a role asks of a role, or of itself."""
+    if ":" in role_id:
+        return ("run",)  # the role is no contract: it has what its asker has
+    own = () if role_id == asker else (f"delegates:{asker}",)
+    return ("run", *own, f"role:{role_id}")
+
+
 def _inputs(body: Mapping[str, Json]) -> dict[str, Json]:
     if "arguments" in body:
         return {"tool": body["task"], "arguments": body["arguments"]}
+    if "inputs" in body:
+        return dict(body["inputs"])
     return {key: body[key] for key in ("instructions",) if key in body}
 
 

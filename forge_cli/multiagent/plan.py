@@ -133,7 +133,7 @@ class Item:
     `approval` each attempt awaits a person's. `compensate` undoes what it did: a handler of kind
     `restore`, which puts what is below `grant.writes` back, or a program. `rounds` and `channels`
     are those of its sub-tasks; of a sub-task `posts` are the channels it may post to, `listens` the
-    channels or tags it hears, None for all.
+    channels or tags it hears, None for all. `max_steps` is how many steps it may insert.
     """
 
     item_id: str
@@ -175,6 +175,7 @@ class Item:
     env: Mapping[str, str] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
+    max_steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)

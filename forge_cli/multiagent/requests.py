@@ -6,7 +6,7 @@ from forge_cli.multiagent import tools
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.narrowing import RefusedError
 from forge_cli.multiagent.node import Node
-from forge_cli.multiagent.patterns import hierarchical
+from forge_cli.multiagent.patterns import decomposition, hierarchical
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.run_state import RunState
 
@@ -25,9 +25,7 @@ def decision(state: RunState, now: int) -> Event:
         head["tool"], arguments = _read(asking.requests[number - 1])
         if state.is_halting(node, now):
             raise RefusedError("cancelled", "what asked for it is being stopped")
-        body = _admitted(state, node, head["tool"], arguments)
-        head["child"] = state.free_id(f"{node.item_id}.{body.pop('as')}-{node.turn}-{number}")
-        kind = "request_admitted"
+        kind, body = _admitted(state, node, head["tool"], arguments, f"{node.turn}-{number}")
     except RefusedError as refusal:
         body = {"kind": refusal.kind, "reason": str(refusal)}
         if refusal.left is not None:
@@ -44,11 +42,20 @@ def _read(request: Json) -> tuple[str, Mapping[str, Json]]:
 
 
 def _admitted(
-    state: RunState, node: Node, tool: str, arguments: Mapping[str, Json]
-) -> dict[str, Json]:
+    state: RunState, node: Node, tool: str, arguments: Mapping[str, Json], number: str
+) -> tuple[str, dict[str, Json]]:
+    """Kind and body of the event that admits a request; `number` tells those of the item apart."""
+    prefix = f"{node.item_id}."
+    if tool == decomposition.TOOL and node.item.max_steps:
+        steps = decomposition.steps(state.plan, node, arguments)
+        for index, step in enumerate(steps, start=1):
+            step["child"] = state.free_id(f"{prefix}step-{number}-{index}")
+        return "steps_inserted", {"steps": steps}
     if tool != hierarchical.TOOL:
-        return {"as": "call", **tools.call(node, tool, arguments)}
+        child = state.free_id(f"{prefix}call-{number}")
+        return "request_admitted", {"child": child, **tools.call(node, tool, arguments)}
     if state.descendants[state.root(node)] >= hierarchical.MOST_DESCENDANTS:
         most = hierarchical.MOST_DESCENDANTS
         raise RefusedError("too-many", f"one item may have {most} children below it, and has")
-    return {"as": "child", **hierarchical.child(state.plan, node, arguments)}
+    child = state.free_id(f"{prefix}child-{number}")
+    return "request_admitted", {"child": child, **hierarchical.child(state.plan, node, arguments)}

@@ -179,7 +179,8 @@ class RunState(Offspring):
             self._go_on(node, event)
         elif body["verdict"]["accepted"]:
             node.held_digests = tuple(body["verdict"].get("evidence", {}).values())
-            self._accept(node, event, body["output"])
+            if not (node.item.max_steps and self._begin_steps(node, body["output"])):
+                self._accept(node, event, body["output"])
         else:
             node.partial = body.get("output")
             self._fail(node, event, "invalid-output", body["verdict"]["reason"])
@@ -222,7 +223,7 @@ class RunState(Offspring):
         aftermath = after_failure(node, kind, bool(self.signal), self._is_halted(node))
         if aftermath == "retry" and node.item.retry:
             node.status, node.saved, node.seal, node.resume_at = "retrying", None, "", 1
-            node.answers, node.earlier = (), len(node.children)
+            self._forget_steps(node)
             node.retry_at = event.time + node.item.retry.pause(node.tries)
             self.retries.add(node.retry_at, node.item_id)
             self._watch(node)
@@ -328,6 +329,8 @@ class RunState(Offspring):
         node = self.nodes[event.item]
         sequel = follow(node, event.body)
         self._post(node, "request", f"was decided on: {event.body['decision']}")
+        if event.body["decision"] in ("reissue", "accept"):
+            self._forget_steps(node)
         if sequel == "again":
             # One that is lost goes on from where it was; what stopped begins anew.
             if event.body["decision"] != "reissue" or not self._undo(node, AGAIN):

@@ -52,3 +52,28 @@ def test_the_environment_cannot_raise_the_buffer(wanted: str, named: str) -> Non
 def test_what_is_no_number_is_refused_by_name(text: str) -> None:
     with pytest.raises(ForgeError, match="which is not a whole number of sub-tasks"):
         lowered(joint(1), {}, None, {"FORGE_MAX_JOINT_AGENTS": text})
+
+
+def test_the_environment_lowers_the_depth_and_cannot_raise_it() -> None:
+    lower = {"FORGE_HIERARCHICAL_MAX_DEPTH": "1"}
+    stated = {"hierarchical_max_depth": 2}
+    assert lowered(joint(1), stated, None, lower).contracts["run"].depth == 1
+    with pytest.raises(ForgeError, match="is 3, the manifest's hierarchical_max_depth is 2; only"):
+        lowered(joint(1), stated, None, {"FORGE_HIERARCHICAL_MAX_DEPTH": "3"})
+
+
+@pytest.mark.parametrize(("said", "most"), [("", 7), ("true", 7), ("false", 0)])
+def test_the_environment_can_let_no_item_insert_steps(said: str, most: int) -> None:
+    found = plan([item("a", max_steps=7)])
+    environment = {"FORGE_DYNAMIC_DECOMPOSITION_ENABLED": said}
+    settings = {"dynamic_decomposition": True}
+    assert lowered(found, settings, None, environment).items["a"].max_steps == most
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"), [("true", "switched off here"), ("1", "true or false")]
+)
+def test_the_environment_cannot_let_items_insert_steps(said: str, reason: str) -> None:
+    environment = {"FORGE_DYNAMIC_DECOMPOSITION_ENABLED": said}
+    with pytest.raises(ForgeError, match=reason):
+        lowered(joint(1), {"dynamic_decomposition": False}, None, environment)

@@ -119,6 +119,27 @@ def test_requests_that_were_denied_are_in_the_runs_document(
     ]
 
 
+def split(turn: Turn) -> TurnResult:
+    if turn.number == 1:
+        steps = [{"goal": "look ${inputs.x}", "capabilities": ["read"]}]
+        return TurnResult.yields(
+            [1], requests=({"tool": "decompose_task", "arguments": {"steps": steps}},)
+        )
+    return TurnResult.done({"result": "plan"})
+
+
+@pytest.mark.parametrize("kept", ["full", "digests"])
+def test_evidence_of_steps_is_verified_with_and_without_bodies(
+    world: Any, plan: Plan, seal_plan: Any, kept: Any
+) -> None:
+    items = {"lead": replace(plan.items["lead"], max_steps=2)}
+    plan = seal_plan(replace(plan, evidence=kept, items=items))
+    folder, _ = world.write(plan, world.events(plan, {"lead": split, "lead.step-1-1-1": look}))
+    assert [check.sentence for check in verify(folder) if not check.ok] == []
+    text = (folder / "events.jsonl").read_text()
+    assert ("look ${inputs.x}" in text) == (kept == "full")
+
+
 @pytest.mark.parametrize("kept", ["full", "digests"])
 def test_evidence_of_children_is_verified_with_and_without_bodies(
     world: Any, plan: Plan, seal_plan: Any, kept: Any

@@ -9,6 +9,7 @@ from forge_cli.manifest.compilation.contracts import contracts
 from forge_cli.manifest.compilation.handlers import Handlers
 from forge_cli.manifest.compilation.items import compile_item
 from forge_cli.manifest.compilation.unsupported import unsupported
+from forge_cli.manifest.meaning.actions import Vocabulary
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.library import Library
 from forge_cli.manifest.meaning.limits import budget, run_budget, run_deadline
@@ -16,10 +17,12 @@ from forge_cli.manifest.meaning.nodes import Agent, Node, Written
 from forge_cli.manifest.meaning.schemas import Readable
 from forge_cli.manifest.meaning.scopes import EACH
 from forge_cli.manifest.meaning.topology import Topology
-from forge_cli.multiagent.plan import Input, Json, Plan, Role, StateKey
+from forge_cli.multiagent.plan import Input, Item, Json, Plan, Role, StateKey
 from forge_cli.multiagent.plan_document import plan_document
 
 __all__ = ["compile", "name_of", "unsupported"]
+
+Words = dict[str, Json]
 
 MAX_CONCURRENCY = 4
 """Turns at a time where the manifest does not say it."""
@@ -47,12 +50,13 @@ def compile(  # noqa: A001 - the word for it
     roles = {r.role_id: _role(topology, r, handlers) for r in topology.takes_part.values()}
     inline = (node for node in topology.nodes.values() if node.way == "inline")
     roles |= {f"inline:{node.item_id}": _inline(node, handlers) for node in inline}
+    items = {n.item_id: compile_item(topology, n, handlers) for n in topology.nodes.values()}
     schemas, schema_files = _schemas(topology, files)
     settings = section(data, "settings")
     plan = Plan(
         name=data.get("name", name_of(path)),
         version=data.get("version", "0.0.0"),
-        items={n.item_id: compile_item(topology, n, handlers) for n in topology.nodes.values()},
+        items=items,
         roles=roles,
         contracts=contracts(topology),
         budget=run_budget(data),
@@ -72,7 +76,7 @@ def compile(  # noqa: A001 - the word for it
         manifest=path.rpartition("/")[2],
         files=dict(sorted({**handlers.files, **schema_files}.items())),
         programs=handlers.programs,
-        vocabulary=_vocabulary(topology, roles.values()),
+        vocabulary=_vocabulary(roles, items.values(), topology.vocabulary),
         included={name: digest_of_bytes(data) for name, data in sorted((included or {}).items())},
     )
     return replace(plan, digest=digest(plan_document(plan)))
@@ -118,11 +122,12 @@ def _input(spec: Written) -> Input:
     return Input("default" not in spec, spec.get("default"), spec.get("type", "any"))
 
 
-def _vocabulary(topology: Topology, roles: Iterable[Role]) -> dict[str, Json]:
-    """What the words allow that can be granted at run time: those of delegates."""
-    delegated = {name for role in roles for name in role.delegates}
-    words = {word for role in roles if role.role_id in delegated for word in role.capabilities}
-    return {word: sorted(topology.vocabulary.words.get(word, ())) for word in sorted(words)}
+def _vocabulary(roles: Mapping[str, Role], items: Iterable[Item], words: Vocabulary) -> Words:
+    """What the words allow that can be granted at run time: to delegates, and to steps."""
+    granted = {name for role in roles.values() for name in role.delegates}
+    granted |= {item.role_id for item in items if item.max_steps}
+    known = {word for name in granted for word in roles[name].capabilities}
+    return {word: sorted(words.words.get(word, ())) for word in sorted(known)}
 
 
 def _state(topology: Topology) -> dict[str, StateKey]:

@@ -13,6 +13,9 @@ from forge_cli.manifest.meaning.topology import Topology, state_key
 from forge_cli.manifest.meaning.values import HOUR, Fault, reference
 from forge_cli.multiagent.plan import Grant, Item, Pattern, Retry, Then
 
+MAX_STEPS = 20
+"""Steps that an item may insert where it does not say it."""
+
 TIMEOUT = HOUR
 """Milliseconds of one attempt where the item does not say it."""
 
@@ -69,11 +72,22 @@ def compile_item(topology: Topology, node: Node, handlers: Handlers) -> Item:
         env=own.get("env", {}),
         secrets=tuple(own.get("secrets", ())),
         labels=written.get("labels", {}),
+        max_steps=max_steps(topology, node),
     )
 
 
 def _words(node: Node, key: str) -> tuple[str, ...] | None:
     return tuple(node.own[key]) if key in node.own else None
+
+
+def max_steps(topology: Topology, node: Node) -> int:
+    """How many steps an item may insert while it goes on: none unless the settings let it."""
+    if node.own.get("complexity") != "high" or node.children:
+        return 0
+    if not section(topology.data, "settings").get("dynamic_decomposition"):
+        return 0
+    most: int = node.own.get("max_steps", MAX_STEPS)
+    return most
 
 
 def _goal(node: Node) -> str:

@@ -10,18 +10,9 @@ from forge_cli.manifest.meaning.topology import Topology
 def unsupported(topology: Topology) -> list[str]:
     """A sentence for each thing that cannot be run yet, with what to do about it."""
     return [
-        *_manifest(topology.data),
         *(sentence for role in _used(topology) for sentence in _of(role)),
         *(sentence for node in topology.nodes.values() for sentence in _item(node)),
     ]
-
-
-def _manifest(data: Written) -> Iterator[str]:
-    if section(data, "settings").get("dynamic_decomposition"):
-        yield (
-            "settings say 'dynamic_decomposition', and this version does not insert steps at run"
-            " time; write the steps as work items and take the setting out"
-        )
 
 
 def _used(topology: Topology) -> list[Agent]:

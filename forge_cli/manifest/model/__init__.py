@@ -56,7 +56,7 @@ class Settings(TypedDict, total=False):
     dynamic_decomposition: Annotated[
         bool,
         key(
-            "Whether items may insert steps; false if absent. Not run by this version.",
+            "Whether items may insert steps; false if absent.",
             True,
             default=False,
         ),

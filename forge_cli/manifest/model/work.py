@@ -154,14 +154,14 @@ class Work(_With, total=False):
     complexity: Annotated[
         Literal["low", "medium", "high"],
         key(
-            "Only `high` may insert steps; medium if absent. Not run by this version.",
+            "Only `high` may insert steps; medium if absent.",
             "high",
             default="medium",
         ),
     ]
     max_steps: Annotated[
         Count,
-        key("Steps that it may insert; 20 if absent. Not run by this version.", 40, default=20),
+        key("Steps that it may insert; 20 if absent.", 40, default=20),
     ]
     env: Environment
     secrets: Secrets

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from forge_cli.multiagent.narrowing import RefusedError, Terms, terms
+from forge_cli.multiagent.narrowing import RefusedError, Terms, draw_now, terms
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Json, Plan
 
@@ -26,17 +26,23 @@ def child(plan: Plan, asker: Node, arguments: Mapping[str, Json]) -> dict[str, J
     check_keys(arguments, KEYS)
     task, name = text(arguments, "task"), text(arguments, "name")
     instructions = text(arguments, "instructions") if "instructions" in arguments else ""
-    role_id = plan.roles[asker.item.role_id].role_id
-    if name not in plan.roles[role_id].delegates:
-        known = ", ".join(plan.roles[role_id].delegates) or "nobody"
-        raise RefusedError("denied", f"you may not delegate to {name!r:.80}, only to {known}")
-    depth = _depth(plan, asker, f"role:{name}")
+    check_delegate(plan, asker, name)
+    depth = depth_of_child(plan, asker, name)
     found = terms(plan, asker, plan.roles[name], arguments)
+    draw_now(asker, found.budget)
     body = admission(asker, found, depth, task)
     if instructions:
         body["instructions"] = instructions
     _refuse_repetition(asker, asked(body))
     return body
+
+
+def check_delegate(plan: Plan, asker: Node, name: str) -> None:
+    """`RefusedError` for a role that the asker's own does not hand work to."""
+    to = plan.roles[asker.item.role_id].delegates
+    if name not in to:
+        known = ", ".join(to) or "nobody"
+        raise RefusedError("denied", f"you may not delegate to {name!r:.80}, only to {known}")
 
 
 def admission(asker: Node, found: Terms, depth: int, task: str) -> dict[str, Json]:
@@ -90,12 +96,12 @@ def depth_below(plan: Plan, node: Node) -> int:
     return min(plan.contracts[name].depth for name in names)
 
 
-def _depth(plan: Plan, asker: Node, link: str) -> int:
-    """How many contracts may follow below the child; `RefusedError` if none may below the asker."""
+def depth_of_child(plan: Plan, asker: Node, name: str) -> int:
+    """The same of an item that is handed to a role; `RefusedError` if none may follow the asker."""
     left = depth_below(plan, asker)
     if left < 1:
         raise RefusedError("depth", f"no contract may follow below {asker.item_id!r}")
-    return min(left - 1, plan.contracts[link].depth)
+    return min(left - 1, plan.contracts[f"role:{name}"].depth)
 
 
 def _refuse_repetition(asker: Node, what: tuple[str, ...]) -> None:

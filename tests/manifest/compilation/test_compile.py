@@ -338,11 +338,6 @@ def test_a_role_that_is_not_used_need_not_be_runnable() -> None:
     assert refusals(role + "work_items: {one: {run: [x]}}") == []
 
 
-def test_inserted_steps_are_refused() -> None:
-    (only,) = refusals("settings: {dynamic_decomposition: true}\n" + HELLO)
-    assert "dynamic_decomposition" in only
-
-
 TEAM = b"""
 roles:
   reviewer:

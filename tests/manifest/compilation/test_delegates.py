@@ -29,3 +29,19 @@ def test_what_roles_may_hand_on_at_run_time_is_part_of_the_plan(compiled: Compil
     assert (handed.capabilities, handed.depth) == (frozenset({"read", "search"}), 2)
     assert plan.vocabulary == {"read": ["file-read"], "search": ["tool:logs/query"]}
     assert plan_from_document(plan_document(plan)) == plan
+
+
+def test_only_a_high_item_may_insert_steps_and_only_where_the_settings_let_it(
+    compiled: Compiled,
+) -> None:
+    on = compiled(
+        """
+        settings: {dynamic_decomposition: true}
+        work_items:
+          plan: {run: [x], capabilities: [write], complexity: high}
+          few: {run: [x], capabilities: [], complexity: high, max_steps: 3}
+          low: {run: [x], capabilities: [], complexity: low}
+        """
+    )
+    assert [item.max_steps for item in on.items.values()] == [20, 3, 0]
+    assert on.vocabulary == {"write": ["file-read", "file-write"]}
