@@ -6,23 +6,25 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 from forge_cli.app.inputs import bind, read_file, read_pairs
+from forge_cli.app.own import EVIDENCE, own_below
 from forge_cli.app.plan import Compiled
 from forge_cli.app.preparation import RefusedError, Wishes, missing
-from forge_cli.app.servers import KIND, absent
+from forge_cli.app.servers import absent
 from forge_cli.app.workspace import workspace_of
 from forge_cli.errors import ForgeError
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers.context import HandlerContext
+from forge_cli.handlers.server_settings import servers
 from forge_cli.ledger import durable, runs
 from forge_cli.ledger.artifacts import ArtifactFolder
 from forge_cli.ledger.lines import GENESIS, seal
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Item, Json, Plan, Role
+from forge_cli.multiagent.plan import Handler, Item, Json, Plan, Role
 from forge_cli.multiagent.templates import Lookup, Reference, fill, fill_settings, to_text
 from forge_cli.multiagent.times import to_text as time_text
 
@@ -94,7 +96,7 @@ def open_gateway(
     inputs = bind(plan, read_pairs(wishes.given, plan.inputs), file)
     look_up = _known(inputs, {each: env[each] for each in plan.env if each in env})
     try:
-        servers = _servers(role, look_up)
+        named = _servers(role, look_up)
         purpose = to_text(fill(item.goal, look_up))
     except ValueError as error:
         raise ForgeError(f"item '{name}' has no gateway: {error}") from None
@@ -103,14 +105,15 @@ def open_gateway(
     home = workspace / runs.FOLDER / FOLDER
     began = time_text(now)[:19].replace("-", "").replace(":", "").replace("T", "-")
     session = f"{began}-{secrets.token_hex(2)}"
-    context = HandlerContext(
-        workspace, manifest.resolve().parent, ArtifactFolder(home / "artifacts"), redactor, env
-    )
+    manifest = manifest.resolve()
+    own = own_below(workspace, manifest, plan, workspace / EVIDENCE)
+    kept = ArtifactFolder(home / "artifacts")
+    context = HandlerContext(workspace, manifest.parent, kept, redactor, env, own=own)
     return Gateway(
         plan,
         item,
         role,
-        servers,
+        named,
         purpose,
         _tool_calls(plan, item, role),
         _until(plan, item, now),
@@ -200,9 +203,12 @@ def _served(plan: Plan, name: str) -> tuple[Item, Role]:
 
 def _alone(plan: Plan, role: Role) -> Plan:
     """Of the plan what must be here: the server of the role, if it has one, and its secrets."""
-    roles = {role.role_id: role} if role.handler.kind == KIND else {}
-    named = [each.handler.config["server"].get("secrets", ()) for each in roles.values()]
-    return Plan(plan.name, plan.version, {}, roles, {}, secrets=tuple(chain(*named)))
+    config = {"servers": servers(role.handler.config)}
+    named = [each["server"].get("secrets", ()) for each in config["servers"].values()]
+    alone = replace(role, handler=Handler("", config))
+    return Plan(
+        plan.name, plan.version, {}, {role.role_id: alone}, {}, secrets=tuple(chain(*named))
+    )
 
 
 def _known(inputs: Mapping[str, Json], env: Mapping[str, str]) -> Lookup:
@@ -217,9 +223,9 @@ def _known(inputs: Mapping[str, Json], env: Mapping[str, str]) -> Lookup:
 
 
 def _servers(role: Role, look_up: Lookup) -> dict[str, Mapping[str, Json]]:
-    if role.handler.kind != KIND:
-        return {}
-    return {role.role_id: fill_settings(role.handler.config, look_up)}
+    """The servers of the role, by their names; one that has none has the role's."""
+    filled = servers(fill_settings(role.handler.config, look_up))
+    return {name or role.role_id: each for name, each in filled.items()}
 
 
 def _tool_calls(plan: Plan, item: Item, role: Role) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from forge_cli.handlers.server_settings import servers
 from forge_cli.multiagent.plan import Json, Plan
 
 MISSING = "missing"
@@ -47,8 +48,8 @@ def _programs(plan: Plan) -> Iterator[str]:
     for handler in handlers:
         if handler.kind == "command":
             yield from _first_token(handler.config)
-        elif handler.kind == "mcp":
-            yield from _first_token(handler.config["server"])
+        for each in servers(handler.config).values():
+            yield from _first_token(each["server"])
 
 
 def _first_token(config: Mapping[str, Json]) -> Iterator[str]:

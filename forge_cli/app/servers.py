@@ -2,17 +2,16 @@
 
 from importlib.util import find_spec
 
+from forge_cli.handlers.server_settings import servers
 from forge_cli.multiagent.plan import Plan
 
-KIND = "mcp"
 PACKAGE = "mcp"
 OLDEST = "2.3"
 
 
 def lacking(plan: Plan) -> list[str]:
     """A sentence if the plan calls tools of servers and the library is not here, or too old."""
-    used = any(role.handler.kind == KIND for role in plan.roles.values())
-    return absent() if used else []
+    return absent() if any(servers(role.handler.config) for role in plan.roles.values()) else []
 
 
 def absent() -> list[str]:

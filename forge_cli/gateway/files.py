@@ -37,7 +37,7 @@ class GrantedFiles:
     def __init__(self, workspace: Path, grant: Grant, own: Collection[str] = ()) -> None:
         self._workspace = workspace
         self._grant = grant
-        self._own = frozenset(map(_told_apart, own))
+        self._own = frozenset(map(told_apart, own))
         self._writes = [parse(text) for text in grant.writes]
         scopes = [parse(text) for text in grant.scope]
         self._scopes = [scope for scope in scopes if scope.kind == "files"]
@@ -139,7 +139,7 @@ class GrantedFiles:
             writes = ", ".join(self._grant.writes) or "nothing"
             raise DeniedError(f"write {path!r} is denied: not in its writes: {writes}")
         above = ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
-        if not self._own.isdisjoint(map(_told_apart, above)):
+        if not self._own.isdisjoint(map(told_apart, above)):
             raise DeniedError(
                 f"write {path!r} is denied: forge's own files, the manifest and the evidence are"
                 " written by nobody else"
@@ -161,7 +161,7 @@ def _parts(path: str) -> list[str]:
     return parts
 
 
-def _told_apart(path: str) -> str:
+def told_apart(path: str) -> str:
     """What names of one file have in common where a system takes letters for each other."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFKC", path).casefold())
 

@@ -1,6 +1,6 @@
 """The one door to a tool server: what one contract lets its holder see and call there."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, Self
@@ -98,7 +98,8 @@ class Pins:
 class Proxy:
     """One contract's door to one server, which is called `label` in records.
 
-    `server_key` says whose pins hold. Resources and prompts of a server are behind no door.
+    `server_key` says whose pins hold, `own` are paths that nobody writes. Resources and prompts of
+    a server are behind no door.
     """
 
     label: str
@@ -108,6 +109,7 @@ class Proxy:
     grant: Grant
     workspace: Path
     pins: Pins = field(default_factory=Pins)
+    own: Collection[str] = ()
 
     @property
     def granted(self) -> dict[str, Declared]:
@@ -153,7 +155,7 @@ class Proxy:
             if argument not in arguments:
                 return f"it is denied: without {argument!r} it does not say what it reaches"
             value, actions = arguments[argument], tool.actions
-            if fault := unreachable(value, self.grant, actions, self.workspace):
+            if fault := unreachable(value, self.grant, actions, self.workspace, self.own):
                 return f"{argument} {fault}"
         return ""
 

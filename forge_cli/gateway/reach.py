@@ -4,10 +4,11 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from forge_cli.gateway.files import told_apart
 from forge_cli.gateway.folders import GONE, opened, within
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.scope import contains, matches, parse
@@ -21,12 +22,19 @@ _URL = re.compile(r"[!#-;=?-Z\[\]_a-z~]+")
 """The characters of URLs (RFC 3986); readers of any other one differ about where the host ends."""
 
 
-def unreachable(value: Json, grant: Grant, actions: frozenset[str], workspace: Path) -> str:
+def unreachable(
+    value: Json,
+    grant: Grant,
+    actions: frozenset[str],
+    workspace: Path,
+    own: Collection[str] = (),
+) -> str:
     """Why the grant does not hold an argument that is a path, an address or a list of these.
 
     Nothing if it does. `actions` are those of the tool's capability: with `file-write` the path
-    must be one that may be written, with `network` alone the value is an address. A server opens
-    what it is told by itself, so what changes between this look and that is for a sandbox to hold.
+    must be one that may be written, and none of forge's `own`; with `network` alone
+    the value is an address. A server opens what it is told by itself, so what changes between
+    this look and that is for a sandbox to hold.
     """
     values = value if isinstance(value, list) else [value]
     if not values:
@@ -34,7 +42,7 @@ def unreachable(value: Json, grant: Grant, actions: frozenset[str], workspace: P
     for each in values:
         if not isinstance(each, str):
             return f"{each!s:.80} is neither a path nor an address"
-        if fault := _fault(each, grant, actions, workspace):
+        if fault := _fault(each, grant, actions, workspace, own):
             return fault
     return ""
 
@@ -50,7 +58,9 @@ def off_limits(address: str, grant: Grant) -> str:
     return f"{address!r} is denied: its scope is {_named(grant.scope)}"
 
 
-def _fault(value: str, grant: Grant, actions: frozenset[str], workspace: Path) -> str:
+def _fault(
+    value: str, grant: Grant, actions: frozenset[str], workspace: Path, own: Collection[str]
+) -> str:
     files = actions & {"file-read", "file-write"}
     if "://" in value or ("network" in actions and not files):
         return off_limits(value, grant)
@@ -65,7 +75,9 @@ def _fault(value: str, grant: Grant, actions: frozenset[str], workspace: Path) -
     except OverflowError:
         return f"{value!r} is denied: over {MOST} files lie below it, too many to look at"
     if beyond is None:
-        return ""
+        is_own = "file-write" in actions and any(_meet(each, path) for each in own)
+        what = "forge's own files, the manifest and the evidence are written by nobody else"
+        return f"{value!r} is denied: {what}" if is_own else ""
     line = "writes" if "file-write" in actions else "scope"
     what = "" if beyond == path else f" it reaches {beyond!r}, and"
     return f"{value!r} is denied:{what} its {line} is {_named(allowed)}"
@@ -80,6 +92,12 @@ def _from(workspace: Path, value: str) -> str | None:
         return ""
     parts = path.split("/")
     return None if any(part in ("", ".", "..") or "\0" in part for part in parts) else path
+
+
+def _meet(one: str, other: str) -> bool:
+    """Whether one path is the other, or lies below it."""
+    one, other = (f"{told_apart(each)}/" if each else "" for each in (one, other))
+    return one.startswith(other) or other.startswith(one)
 
 
 def _beyond(workspace: Path, path: str, allowed: tuple[str, ...]) -> str | None:

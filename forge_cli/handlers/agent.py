@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pydantic_ai.direct import model_request
 from pydantic_ai.exceptions import ModelHTTPError
@@ -31,6 +32,9 @@ from forge_cli.handlers.prompts import company, prompt
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn, TurnResult
 
+if TYPE_CHECKING:
+    from forge_cli.handlers.agent_servers import AgentServers, Served
+
 Opener = Callable[[Mapping[str, Json], Mapping[str, str]], Opened]
 
 STANDING = """\
@@ -50,11 +54,14 @@ class AgentHandler:
         self._open = opener
         self._models: dict[str, Opened] = {}
         self._instructions: dict[str, str] = {}
+        self._servers: AgentServers | None = None
 
     async def run(self, turn: Turn) -> TurnResult:
         """Make one request and answer what it reads; whatever the model does is a result."""
+        last = True
         try:
             result = await self._run(with_inputs_opened(turn, self._context))
+            last = result.status != "yields"
         except (InputsError, ModelError) as error:
             result = TurnResult.failed("error", str(error), usage={})
         except BudgetError as error:
@@ -63,10 +70,15 @@ class AgentHandler:
             # What the call had used by then, its server alone knows.
             usage = {"model_calls": 1}
             raise Stopped(TurnResult.failed("cancelled", "stopped", usage=usage)) from None
+        finally:
+            if last and self._servers is not None:
+                await self._servers.leave(turn.attempt_id)
         return masked(result, self._context.redactor, turn.grant.outputs)
 
     async def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, and end all servers."""
+        if self._servers is not None:
+            await self._servers.close()
         models, self._models = self._models, {}
         for opened in models.values():
             if opened.client is not None:
@@ -74,11 +86,13 @@ class AgentHandler:
 
     async def _run(self, turn: Turn) -> TurnResult:
         model = self._model(turn.handler).model
-        tools = offered(turn)
-        native = not tools and bool(model.profile.get("supports_json_schema_output"))
+        tools, served = offered(turn), await self._served(turn)
+        native = not (tools or served) and bool(model.profile.get("supports_json_schema_output"))
         form = wanted(turn, native)
         messages, state = _said(turn)
-        parameters = form.parameters([_definition(tool) for tool in tools.values()])
+        parameters = form.parameters(
+            [*map(_definition, tools.values()), *map(_served, served.values())]
+        )
         parameters.instruction_parts = [InstructionPart(content=self._told(turn, form))]
         prices = Prices(turn.handler)
         most = allowance(turn, bound(messages, parameters), prices)
@@ -95,9 +109,22 @@ class AgentHandler:
         response = talk.sound(response, turn)
         result = unusable(response, most)
         if result is None:
-            calls = Calls(turn, self._context.workspace, tools)
+            calls = Calls(turn, self._context.workspace, tools, served)
             result = await handled(turn, form, calls, messages, state, response)
         return replace(result, usage={**usage_of(response, prices), **(result.usage or {})})
+
+    async def _served(self, turn: Turn) -> "Mapping[str, Served]":
+        """The tools of its servers; the library that speaks to these is needed only then."""
+        if not turn.handler.get("servers"):
+            return {}
+        from forge_cli.handlers.agent_servers import AgentServers, ServersError
+
+        if self._servers is None:
+            self._servers = AgentServers(self._context)
+        try:
+            return await self._servers.tools(turn)
+        except ServersError as error:
+            raise ModelError(str(error)) from None
 
     def _model(self, config: Mapping[str, Json]) -> Opened:
         key = json.dumps([config.get(name) for name in ("model", "base_url", "api_key")])
@@ -140,6 +167,15 @@ def _said(turn: Turn) -> tuple[list[ModelMessage], list[Json]]:
 def _definition(tool: Tool) -> ToolDefinition:
     return ToolDefinition(
         name=tool.name, description=tool.description, parameters_json_schema=tool.parameters
+    )
+
+
+def _served(served: "Served") -> ToolDefinition:
+    tool = served.tool
+    return ToolDefinition(
+        name=served.name,
+        description=tool.description,
+        parameters_json_schema=tool.input_schema,
     )
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from pydantic_ai.messages import ModelRequestPart, ToolCallPart
 
@@ -13,6 +15,9 @@ from forge_cli.handlers.agent_tools import POST, Tool, refusal
 from forge_cli.handlers.answers import AnswerError, parse
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn
+
+if TYPE_CHECKING:  # who has no servers needs no library that speaks to them
+    from forge_cli.handlers.agent_servers import Served
 
 SHOWN = 80
 """Characters of a tool's name that are recorded: the model may have made it up."""
@@ -38,24 +43,33 @@ class Sequel:
 class Calls:
     """Handles the calls of one turn."""
 
-    def __init__(self, turn: Turn, workspace: Path, tools: Mapping[str, Tool]) -> None:
+    def __init__(
+        self,
+        turn: Turn,
+        workspace: Path,
+        tools: Mapping[str, Tool],
+        served: "Mapping[str, Served]" = MappingProxyType({}),
+    ) -> None:
         self._turn = turn
         self._tools = tools
+        self._served = served
         self._files = GrantedFiles(workspace, turn.grant)
 
     async def handle(self, call: ToolCallPart, sequel: Sequel) -> None:
         """Answer a call that only reads, ask the engine for any other; both are recorded."""
-        tool = self._tools.get(call.tool_name)
-        if tool is None:
-            sequel.decline(call, *refusal(call.tool_name, self._tools))
+        tool, served = self._tools.get(call.tool_name), self._served.get(call.tool_name)
+        if tool is None and served is None:
+            sequel.decline(call, *refusal(call.tool_name, {**self._tools, **self._served}))
             return
         try:
             text = arguments_of(call).encode()
-            arguments = parse(text, f"what {tool.name} is called with")
+            arguments = parse(text, f"what {call.tool_name} is called with")
         except AnswerError as error:
             sequel.decline(call, str(error), "retried")
             return
-        if fault := tool.objection(arguments):
+        if tool is None:
+            await self._ask(call, arguments, sequel)
+        elif fault := tool.objection(arguments):
             sequel.decline(call, fault, "retried")
         elif tool is POST:
             sequel.posts.append(arguments)
@@ -65,12 +79,28 @@ class Calls:
         else:
             await self._read(call, arguments, sequel)
 
+    async def _ask(self, call: ToolCallPart, arguments: Json, sequel: Sequel) -> None:
+        """Have a server answer, through its door."""
+        if not isinstance(arguments, dict):
+            sequel.decline(call, f"the arguments of {call.tool_name} must be an object", "retried")
+        elif self._may_read(call, sequel):
+            answered = await self._served[call.tool_name].call(arguments)
+            sequel.read += answered.called
+            outcome = "success" if answered.decision == "done" else answered.decision
+            sequel.parts.append(answer(call, answered.text, outcome))
+            sequel.effects.append(answered.record)
+
+    def _may_read(self, call: ToolCallPart, sequel: Sequel) -> bool:
+        left = self._turn.budget.get("tool_calls")
+        if left is None or sequel.read < left:
+            return True
+        sequel.decline(call, f"it is denied: this turn may call {left} tools", "denied")
+        return False
+
     async def _read(
         self, call: ToolCallPart, arguments: Mapping[str, Json], sequel: Sequel
     ) -> None:
-        left = self._turn.budget.get("tool_calls")
-        if left is not None and sequel.read >= left:
-            sequel.decline(call, f"it is denied: this turn may call {left} tools", "denied")
+        if not self._may_read(call, sequel):
             return
         sequel.read += 1
         try:

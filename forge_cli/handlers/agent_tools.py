@@ -1,6 +1,6 @@
 """The tools of agents: what each needs of the grant, and whether it is answered in the turn."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from forge_cli.gateway.schemas import violation
@@ -126,7 +126,7 @@ def offered(turn: Turn) -> dict[str, Tool]:
     return granted | {POST.name: POST} if turn.group else granted
 
 
-def refusal(name: str, tools: Mapping[str, Tool]) -> tuple[str, str]:
+def refusal(name: str, tools: Collection[str]) -> tuple[str, str]:
     """Why this agent has no such tool, and the outcome of its call: denied, or failed."""
     if name in NAMED:
         return f"{name} is denied: it is not in your contract", "denied"

@@ -39,7 +39,8 @@ class Doors:
         declared = [Declared.read(each) for each in config["tools"]]
         key = json.dumps(config["server"], sort_keys=True)
         try:
-            yield Proxy(label, key, server, declared, grant, self._context.workspace, self._pins)
+            workspace, own = self._context.workspace, self._context.own
+            yield Proxy(label, key, server, declared, grant, workspace, self._pins, own)
         finally:
             await server.close()
 

@@ -147,6 +147,7 @@ _MAPPINGS = {
     "Extract": "'extract' of a handler",
     "Prices": "'prices' of a handler",
     "Server": "'server' of a handler",
+    "NamedServer": "'servers' of a handler",
     "ServerTool": "'tools' of an MCP server",
 }
 

@@ -131,8 +131,16 @@ def fill(value: Json, lookup: Lookup) -> Json:
 
 def fill_settings(config: Mapping[str, Json], lookup: Lookup) -> dict[str, Json]:
     """The same of a handler's configuration; the `argv` in it, or of its server, by `fill_argv`."""
-    ways: dict[str, Callable[[Json, Lookup], Json]] = {"argv": fill_argv, "server": fill_settings}
+    ways: dict[str, Callable[[Json, Lookup], Json]] = {
+        "argv": fill_argv,
+        "server": fill_settings,
+        "servers": _fill_each,
+    }
     return {key: ways.get(key, fill)(value, lookup) for key, value in config.items()}
+
+
+def _fill_each(configs: Mapping[str, Json], lookup: Lookup) -> Json:
+    return {name: fill_settings(config, lookup) for name, config in configs.items()}
 
 
 def fill_argv(argv: Sequence[str], lookup: Lookup) -> list[str]:

@@ -239,9 +239,7 @@ def test_it_ends_when_standard_input_does(workspace: Path) -> None:
 def test_an_interruption_ends_it_and_its_journal(workspace: Path) -> None:
     ended = started(workspace, "read", stdin=subprocess.PIPE)
     assert ended.stderr is not None
-    ended.stderr.readline()
-    while not list((workspace / ".forge").glob("gateway/*.jsonl")):
-        pass
+    assert [ended.stderr.readline()[:7] for _ in range(2)] == ["gateway", "journal"]
     ended.send_signal(signal.SIGINT)
     _, told = ended.communicate(timeout=60)
     assert (ended.returncode, told) == (130, "")

@@ -139,3 +139,12 @@ def test_nothing_is_reached_without_a_scope(workspace: Path) -> None:
 def test_an_address_is_held_by_its_host_and_port() -> None:
     assert off_limits("https://example.org/mcp", GRANT) == ""
     assert "its scope is" in off_limits("https://other.example/mcp", GRANT)
+
+
+@pytest.mark.parametrize("path", ["src/out/b.txt", "src/out", "SRC/Out/b.txt/c"])
+def test_what_is_forges_own_is_not_written(workspace: Path, path: str) -> None:
+    grant = Grant(scope=("files:**",), writes=("files:**",))
+    own = ("src/out/b.txt",)
+    assert "forge's own files" in unreachable(path, grant, WRITE, workspace, own)
+    assert unreachable(path, grant, READ, workspace, own) == ""
+    assert unreachable("src/a.py", grant, WRITE, workspace, own) == ""

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
+from forge_cli.handlers.server_settings import servers
 from forge_cli.manifest.comparison.changes import Direction, Verdict, Weight
 from forge_cli.manifest.comparison.judges import apart, named
 from forge_cli.manifest.compilation.presets import EXPANDED
@@ -26,7 +28,8 @@ class Program:
     def secrets(self) -> frozenset[str]:
         """The secrets that it is given, itself or the server that it starts."""
         config = self.handler.config
-        return frozenset([*config.get("secrets", ()), *config.get("server", {}).get("secrets", ())])
+        held = [config, *(each["server"] for each in servers(config).values())]
+        return frozenset(chain.from_iterable(each.get("secrets", ()) for each in held))
 
     @property
     def tools(self) -> frozenset[str] | None:
@@ -54,7 +57,7 @@ def program(old: Program, new: Program) -> Verdict | None:
     files = [name for name in names if old.files.get(name) != new.files.get(name)]
     if not keys and not files:
         return None
-    told = [*_more_usage(old.handler, new.handler)]
+    told = [*_more_usage(old.handler, new.handler), *_more_tools(old.handler, new.handler)]
     weight: Weight = "breaking" if told else "behavioural"
     direction: Direction = "widened" if told else "changed"
     told += [f"other bytes in {named(files)}"] * bool(files)
@@ -68,7 +71,12 @@ def _keys(handler: Handler) -> dict[str, Json]:
     for key in ("secrets", "tools", "sandbox"):
         config.pop(key, None)
     if "server" in config:
-        config["server"] = {k: v for k, v in config["server"].items() if k != "secrets"}
+        config["server"] = _without_secrets(config["server"])
+    elif "servers" in config:
+        config["servers"] = {
+            name: {**each, "server": _without_secrets(each["server"])}
+            for name, each in servers(config).items()
+        }
     if handler.kind == "agent":
         config.setdefault("max_turns", MAX_TURNS)
     for key in EXPANDED if "preset" in config else ():
@@ -79,6 +87,10 @@ def _keys(handler: Handler) -> dict[str, Json]:
     if handler.max_usage and handler.max_usage.limits() and not handler.elastic:
         config["max_usage"] = handler.max_usage.limits()
     return config
+
+
+def _without_secrets(server: Mapping[str, Json]) -> dict[str, Json]:
+    return {key: value for key, value in server.items() if key != "secrets"}
 
 
 def _held_to(tool: Mapping[str, Json]) -> str:
@@ -94,6 +106,21 @@ def _only(keys: Mapping[str, Json], wanted: list[str]) -> dict[str, Json]:
 def _more_usage(old: Handler, new: Handler) -> Iterator[str]:
     if more := [d for d in DIMENSIONS if _usage(new, d) > _usage(old, d)]:
         yield f"may use more {named(more)} in one call"
+
+
+def _more_tools(old: Handler, new: Handler) -> Iterator[str]:
+    """The tools of an agent's servers that only the new one may call, or may call with more."""
+    if new.kind == "agent":
+        before, after = (
+            {
+                f"{name}/{_held_to(t)}"
+                for name, each in servers(h.config).items()
+                for t in each["tools"]
+            }
+            for h in (old, new)
+        )
+        if more := sorted(after - before):
+            yield f"may call {named(more)}"
 
 
 def _usage(handler: Handler, dimension: str) -> int:

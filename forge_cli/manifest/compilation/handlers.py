@@ -3,12 +3,14 @@
 import math
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from itertools import chain
 from posixpath import normpath
 from typing import Any, Protocol
 
 from forge_cli.canonical import digest, digest_of_bytes
 from forge_cli.handlers.agent_settings import READ, TOOL_CALLS, WRITTEN
 from forge_cli.handlers.presets import PRESETS
+from forge_cli.handlers.server_settings import servers
 from forge_cli.manifest.compilation.presets import call_of, expansion
 from forge_cli.manifest.meaning.actions import Vocabulary
 from forge_cli.manifest.meaning.limits import budget, read_duration
@@ -85,7 +87,12 @@ class Handlers:
         if kind == "command":
             config = _command(written)
         elif kind == "mcp":
-            config["tools"] = [_tool(each, vocabulary) for each in written["tools"]]
+            config |= _server(written["server"], written["tools"], vocabulary)
+        elif "servers" in config:
+            config["servers"] = {
+                name: _server(each, each["tools"], vocabulary)
+                for name, each in written["servers"].items()
+            }
         elif "plug_in" in written and "grace" in config:
             config["grace"] = read_duration(config["grace"])
         return self._made(kind, config, written.get("max_usage"), written.get("plug_in", ""))
@@ -197,6 +204,12 @@ def _command(written: Written) -> dict[str, Json]:
     return config
 
 
+def _server(written: Written, tools: Any, vocabulary: Vocabulary) -> dict[str, Json]:
+    """A server without its tools, and these."""
+    server = {key: value for key, value in written.items() if key != "tools"}
+    return {"server": server, "tools": [_tool(each, vocabulary) for each in tools]}
+
+
 def _tool(written: Written, vocabulary: Vocabulary) -> dict[str, Json]:
     """A tool of a server with what its capability allows."""
     actions = vocabulary.actions(frozenset({written["capability"]}))
@@ -213,7 +226,9 @@ def _files(kind: str, config: Mapping[str, Json]) -> Iterator[str]:
 
 def _tokens(config: Mapping[str, Json]) -> Iterator[str]:
     """The arguments that may name files; the text of a script does not."""
-    for token in () if config.get("inputs_as_env") else config.get("argv", ()):
+    programs = [config, *(each["server"] for each in servers(config).values())]
+    tokens = chain.from_iterable(each.get("argv", ()) for each in programs)
+    for token in () if config.get("inputs_as_env") else tokens:
         # What is filled in later is data, and an option is no file.
         if "${" not in token and not token.startswith("-") and len(token) <= 1024:
             yield token

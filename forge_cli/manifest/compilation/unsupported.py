@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from forge_cli.manifest.meaning.actions import Vocabulary
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.nodes import Agent, Node, Written
 from forge_cli.manifest.meaning.topology import Topology
@@ -12,6 +13,7 @@ def unsupported(topology: Topology) -> list[str]:
     return [
         *(sentence for role in _used(topology) for sentence in _of(role)),
         *(sentence for node in topology.nodes.values() for sentence in _item(node)),
+        *(s for node in topology.nodes.values() for s in _servers(node, topology.vocabulary)),
     ]
 
 
@@ -58,6 +60,25 @@ def _agent(node: Node) -> Iterator[str]:
 
 _WRITING = {"write_file": "file-write", "edit_file": "file-write", "run_command": "process"}
 """Tools of agents that change something, by the action that each needs."""
+
+
+def _servers(node: Node, vocabulary: Vocabulary) -> Iterator[str]:
+    """Why an agent cannot have tools of its servers: they may do more than read."""
+    handler = section(node.agent.written, "handler") if node.agent and not node.children else {}
+    for server, written in section(handler, "servers").items():
+        for tool in written["tools"]:
+            word, name = tool["capability"], f"tool:{server}/{tool['tool']}"
+            actions = vocabulary.actions(frozenset({word}))
+            if (
+                word in node.capabilities
+                and not actions <= {"file-read"}
+                and name in handler.get("tools", (name,))
+            ):
+                yield (
+                    f"item '{node.item_id}' grants its agent '{name}', which may do more than read"
+                    f" as '{word}' does, and agents of this version call no such tool of a server;"
+                    " grant less, or call it from a role whose handler is  kind: mcp"
+                )
 
 
 def _item(node: Node) -> Iterator[str]:

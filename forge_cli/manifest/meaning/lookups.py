@@ -202,10 +202,10 @@ def _secrets(topology: Topology) -> Iterator[Lookup]:
     keys: list[tuple[Path, Any]] = []
     for role in topology.roles.values():
         handler = role.written.get("handler", {})
-        for path, written in (
-            ((*role.path, "handler"), handler),
-            ((*role.path, "handler", "server"), handler.get("server", {})),
-        ):
+        parts: list[tuple[Path, Any]] = [((), handler), (("server",), handler.get("server", {}))]
+        parts += [(("servers", name), each) for name, each in handler.get("servers", {}).items()]
+        for below, written in parts:
+            path = (*role.path, "handler", *below)
             places.append(((*path, "secrets"), written.get("secrets", ())))
         if "api_key" in handler:
             keys.append(((*role.path, "handler", "api_key"), handler["api_key"]))

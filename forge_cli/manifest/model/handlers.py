@@ -113,23 +113,6 @@ class Prices(TypedDict, total=False):
 
 
 @strict
-class Agent(TypedDict, total=False):
-    """A language model that works turn by turn."""
-
-    kind: Required[Annotated[Literal["agent"], key("A language model.", "agent")]]
-    model: Annotated[str, key("Provider and model.", "anthropic:claude-haiku-4-5")]
-    base_url: Annotated[str, key("Where the model is served.", "http://127.0.0.1:8080/v1")]
-    api_key: Annotated[Variable, key("The secret of the run that is its key.", "ANTHROPIC_API_KEY")]
-    instructions: Annotated[Words, key("What it is told about its role.", "You review code.")]
-    instructions_file: Annotated[Words, key("The same, in a file.", "prompts/review.md")]
-    tools: Annotated[list[str], key("Tools that it is shown.", ["read_file", "tool:logs/query"])]
-    max_turns: Annotated[Count, key("Turns that one item may take; 50 if absent.", 20, default=50)]
-    prices: Annotated[
-        Prices, key("Prices of a model that forge has none for.", {"input": "0.80", "output": "4"})
-    ]
-
-
-@strict
 class ServerTool(TypedDict, total=False):
     """A tool of an MCP server, and the capability that lets it be called."""
 
@@ -161,6 +144,41 @@ class Server(TypedDict, total=False):
     url: Annotated[str, key("Where the server listens.", "https://mcp.example.org/logs")]
     env: Environment
     secrets: Secrets
+
+
+@strict
+class NamedServer(TypedDict, total=False):
+    """An MCP server of an agent, and what of it may be called."""
+
+    argv: Annotated[Argv, key("The program that is the server.", ["logs-mcp", "--read-only"])]
+    url: Annotated[str, key("Where the server listens.", "https://mcp.example.org/logs")]
+    env: Environment
+    secrets: Secrets
+    tools: Required[ServerTools]
+
+
+@strict
+class Agent(TypedDict, total=False):
+    """A language model that works turn by turn."""
+
+    kind: Required[Annotated[Literal["agent"], key("A language model.", "agent")]]
+    model: Annotated[str, key("Provider and model.", "anthropic:claude-haiku-4-5")]
+    base_url: Annotated[str, key("Where the model is served.", "http://127.0.0.1:8080/v1")]
+    api_key: Annotated[Variable, key("The secret of the run that is its key.", "ANTHROPIC_API_KEY")]
+    instructions: Annotated[Words, key("What it is told about its role.", "You review code.")]
+    instructions_file: Annotated[Words, key("The same, in a file.", "prompts/review.md")]
+    tools: Annotated[list[str], key("Tools that it is shown.", ["read_file", "tool:logs/query"])]
+    servers: Annotated[
+        dict[Id, NamedServer],
+        key(
+            "MCP servers whose tools it is shown, by name.",
+            {"logs": {"argv": ["logs-mcp"], "tools": [{"tool": "query", "capability": "read"}]}},
+        ),
+    ]
+    max_turns: Annotated[Count, key("Turns that one item may take; 50 if absent.", 20, default=50)]
+    prices: Annotated[
+        Prices, key("Prices of a model that forge has none for.", {"input": "0.80", "output": "4"})
+    ]
 
 
 @strict

@@ -59,7 +59,16 @@ def _with_programs(data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str,
     for name, role in data.get("roles", {}).items():
         handler = role.get("handler", {})
         yield ("roles", name, "handler"), handler
-        yield ("roles", name, "handler", "server"), handler.get("server", {})
+        for key, server in _servers(handler):
+            yield ("roles", name, "handler", *key), server
+
+
+def _servers(handler: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """The MCP servers of a handler, and where in it they are."""
+    if "server" in handler:
+        yield ("server",), handler["server"]
+    for name, server in handler.get("servers", {}).items():
+        yield ("servers", name), server
 
 
 def _is_excused(error: StructureError, lost: frozenset[Path]) -> bool:
@@ -77,9 +86,8 @@ def _mappings(data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]
             yield ("work_items", name, "sub_tasks", sub), {**shared, **task}, _work
     for name, role in data.get("roles", {}).items():
         yield ("roles", name, "handler"), role.get("handler", {}), _handler
-        server = role.get("handler", {}).get("server")
-        if server is not None:
-            yield ("roles", name, "handler", "server"), server, _server
+        for key, server in _servers(role.get("handler", {})):
+            yield ("roles", name, "handler", *key), server, _server
     for name, package in data.get("context_packages", {}).items():
         yield ("context_packages", name), package, _package
 

@@ -82,6 +82,10 @@ def called(params):
     if BEHAVIOUR == "asks":
         send(id=99, method="sampling/createMessage", params={"messages": [], "maxTokens": 1})
         return text(json.dumps(json.loads(sys.stdin.readline())["error"]["message"]))
+    if BEHAVIOUR == "counts":
+        return text(str(os.getpid()))
+    if BEHAVIOUR == "long":
+        return text("x" * 100_000)
     if BEHAVIOUR == "environment":
         return text(json.dumps(sorted(os.environ)))
     return text(f"{params['name']} {json.dumps(arguments)}")

@@ -81,3 +81,26 @@ def test_only_the_keys_that_differ_are_shown() -> None:
     verdict = program(held(argv=["a"], stdin="json"), held(argv=["b"], stdin="json"))
     assert verdict is not None
     assert (verdict.old, verdict.new) == ("{argv: [a]}", "{argv: [b]}")
+
+
+def served(*tools: dict[str, Any], **server: Any) -> Program:
+    """An agent with one server."""
+    return held("agent", servers={"logs": {"server": server, "tools": list(tools)}})
+
+
+def test_another_tool_of_an_agents_server_is_breaking() -> None:
+    verdict = program(served(TOOL), served(TOOL, {**TOOL, "tool": "drop"}))
+    assert verdict is not None
+    assert (verdict.weight, verdict.witness) == ("breaking", "may call 'logs/look: drop'")
+
+
+def test_fewer_tools_of_an_agents_server_are_behavioural() -> None:
+    verdict = program(served(TOOL, {**TOOL, "tool": "drop"}), served(TOOL))
+    assert verdict is not None
+    assert verdict.weight == "behavioural"
+
+
+def test_the_secrets_of_an_agents_servers_are_given_to_it_and_no_other_call() -> None:
+    keyed = served(TOOL, secrets=["A"])
+    assert keyed.secrets == {"A"}
+    assert program(keyed, served(TOOL)) is None

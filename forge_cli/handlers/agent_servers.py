@@ -1,0 +1,107 @@
+"""The tools of MCP servers that an agent is shown: those of its grant that only read."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import NamedTuple
+
+from mcp_types import Tool
+
+from forge_cli.gateway.proxy import Answered, Proxy
+from forge_cli.gateway.tool_server import ServerError
+from forge_cli.handlers.agent_reading import LONGEST
+from forge_cli.handlers.context import HandlerContext
+from forge_cli.handlers.environment import VariablesError
+from forge_cli.handlers.mcp_servers import Doors
+from forge_cli.handlers.program import StartError
+from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.turn import Turn
+
+KEPT = 16
+"""Attempts whose servers are kept between turns; those of the one that waits longest go first."""
+
+
+class ServersError(Exception):
+    """A server of the agent cannot be used; the text is a sentence."""
+
+
+class Served(NamedTuple):
+    """A tool as the model is shown it, and the door behind which it is."""
+
+    name: str
+    tool: Tool
+    proxy: Proxy
+
+    async def call(self, arguments: Mapping[str, Json]) -> Answered:
+        """Call it; whatever happens is an answer, whose text the model can bear."""
+        answered = await self.proxy.call(self.tool.name, arguments)
+        text = answered.text or _as_text(answered)
+        if len(text) > LONGEST:
+            text = f"{text[:LONGEST]}\n(the rest is left out: {len(text)} characters in all)"
+        return Answered(answered.decision, text, answered.record, answered.called)
+
+
+class AgentServers:
+    """Keeps the servers of each attempt from its first turn to its last."""
+
+    def __init__(self, context: HandlerContext) -> None:
+        self._doors = Doors(context)
+        self._open: dict[str, tuple[AsyncExitStack, list[Proxy]]] = {}
+
+    async def tools(self, turn: Turn) -> dict[str, Served]:
+        """The granted tools by the names that the model is shown: `<server>__<tool>`.
+
+        `ServersError` if one of its servers cannot be had.
+        """
+        shown = turn.handler.get("tools")
+        found: dict[str, Served] = {}
+        for proxy in await self._proxies(turn):
+            readable = {name for name, tool in proxy.granted.items() if tool.reads_only}
+            for tool in await _visible(proxy):
+                action = f"tool:{proxy.label}/{tool.name}"
+                if tool.name in readable and (shown is None or action in shown):
+                    name = re.sub("[^A-Za-z0-9_-]", "_", f"{proxy.label}__{tool.name}")[:64]
+                    found[name] = Served(name, tool, proxy)
+        return found
+
+    async def leave(self, attempt: str) -> None:
+        """End the servers of an attempt that has no further turn."""
+        if attempt in self._open:
+            stack, _ = self._open.pop(attempt)
+            await stack.aclose()
+
+    async def close(self) -> None:
+        """End all servers."""
+        for attempt in list(self._open):
+            await self.leave(attempt)
+
+    async def _proxies(self, turn: Turn) -> Sequence[Proxy]:
+        if turn.attempt_id not in self._open:
+            while len(self._open) >= KEPT:
+                await self.leave(next(iter(self._open)))
+            stack = AsyncExitStack()
+            try:
+                doors = [
+                    self._doors.open(label, config, turn.grant)
+                    for label, config in turn.handler["servers"].items()
+                ]
+                proxies = [await stack.enter_async_context(door) for door in doors]
+            except (ServerError, StartError, VariablesError) as error:
+                await stack.aclose()
+                raise ServersError(f"one of its servers cannot be had: {error}") from None
+            self._open[turn.attempt_id] = stack, proxies
+        self._open[turn.attempt_id] = self._open.pop(turn.attempt_id)  # the last one used
+        return self._open[turn.attempt_id][1]
+
+
+async def _visible(proxy: Proxy) -> list[Tool]:
+    try:
+        return await proxy.visible()
+    except ServerError as error:
+        raise ServersError(f"its server {proxy.label!r} cannot be used: {error}") from None
+
+
+def _as_text(answered: Answered) -> str:
+    whole = answered.blocks if answered.structured is None else answered.structured
+    return json.dumps(whole, ensure_ascii=False)

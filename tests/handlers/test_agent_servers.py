@@ -1,0 +1,134 @@
+"""Tools of MCP servers that agents are shown: granted ones that only read, within the scope."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forge_cli.handlers.context import HandlerContext
+from forge_cli.multiagent.plan import Grant
+from forge_cli.multiagent.turn import Turn
+from forge_cli.testing import a_turn
+from tests.handlers.agents import MODEL, Script, calls, run_turns, says
+
+SERVER = Path(__file__).parents[1] / "gateway" / "data" / "tool_server.py"
+LOOK = {"tool": "look", "capability": "look", "actions": ["file-read"], "scope_args": ["path"]}
+CHANGE = {"tool": "change", "capability": "change", "actions": ["file-write"], "scope_args": []}
+DOCS = {"path": "docs/a.md"}
+
+
+def using(behaviour: str, *words: str, tools: list[str] | None = None, **fields: Any) -> Turn:
+    """A turn of an agent with the server `small` and these capabilities, `look` if none."""
+    server = {"argv": [sys.executable, str(SERVER), behaviour]}
+    handler = {**MODEL, "servers": {"small": {"server": server, "tools": [LOOK, CHANGE]}}}
+    if tools is not None:
+        handler["tools"] = tools
+    grant = Grant(frozenset(words or ("look",)), scope=("files:docs/**",), outputs=("result",))
+    return a_turn(handler_kind="agent", handler=handler, grant=grant, **fields)
+
+
+@pytest.mark.parametrize(
+    ("words", "tools", "shown"),
+    [
+        (("look", "change"), None, {"small__look"}),
+        (("look",), ["tool:small/look"], {"small__look"}),
+        (("look",), ["read_file"], set()),
+        (("change",), None, set()),
+    ],
+)
+def test_granted_tools_that_only_read_are_shown(
+    context: HandlerContext, words: tuple[str, ...], tools: list[str] | None, shown: set[str]
+) -> None:
+    script = Script((says("fine"),))
+    run_turns(context, script, using("fine", *words, tools=tools))
+    assert script.tools() == shown
+
+
+def test_what_a_server_answers_is_in_the_next_request_and_on_record(
+    context: HandlerContext,
+) -> None:
+    script = Script((calls(("small__look", DOCS)), says("fine")))
+    first, last = run_turns(context, script, using("fine"))
+    assert (script.told(), last.output) == ('look {"path": "docs/a.md"}', {"result": "fine"})
+    (record,) = first.effects
+    assert record.pop("result").startswith("sha256:")
+    assert record == {"tool": "small/look", "arguments": DOCS}
+    assert first.usage is not None
+    assert first.usage["tool_calls"] == 1
+
+
+def test_a_call_beyond_the_scope_is_answered_recorded_and_not_paid(
+    context: HandlerContext,
+) -> None:
+    script = Script((calls(("small__look", {"path": "../x"})), says("fine")))
+    first, _ = run_turns(context, script, using("fine"))
+    assert "is denied" in script.told()
+    assert "is denied" in first.effects[0]["denied"]
+    assert first.usage is not None
+    assert "tool_calls" not in first.usage
+
+
+def test_a_tool_beyond_the_grant_is_unknown(context: HandlerContext) -> None:
+    script = Script((calls(("small__change", {})), says("fine")))
+    run_turns(context, script, using("fine"))
+    assert script.told() == "unknown tool 'small__change'; your tools: small__look"
+
+
+def test_no_more_calls_are_made_than_the_turn_may(context: HandlerContext) -> None:
+    script = Script((calls(("small__look", DOCS), ("small__look", DOCS)), says("fine")))
+    first, _ = run_turns(context, script, using("fine", budget={"tool_calls": 1}))
+    assert script.told().splitlines()[1] == "it is denied: this turn may call 1 tools"
+    assert first.usage is not None
+    assert first.usage["tool_calls"] == 1
+
+
+def test_a_tool_that_is_described_otherwise_in_the_next_turn_is_not_shown(
+    context: HandlerContext,
+) -> None:
+    script = Script((calls(("small__look", DOCS)), says("fine")))
+    run_turns(context, script, using("changes"))
+    assert script.told() == "it is denied: the server describes it otherwise than at first"
+    assert script.tools() == set()
+
+
+def test_one_server_serves_all_turns_of_an_attempt(context: HandlerContext) -> None:
+    script = Script((calls(("small__look", DOCS)), calls(("small__look", DOCS)), says("fine")))
+    run_turns(context, script, using("counts"))
+    first, second = (script.told(request).splitlines()[-1] for request in (1, 2))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [("refuses", "it ended with exit status 1, after it said: no licence"), ("twice", "two tools")],
+)
+def test_a_server_that_cannot_be_used_fails_the_turn_before_a_model_is_asked(
+    context: HandlerContext, behaviour: str, words: str
+) -> None:
+    script = Script((says("fine"),))
+    (only,) = run_turns(context, script, using(behaviour))
+    assert (only.status, only.kind, only.usage, script.asked) == ("failed", "error", {}, [])
+    assert only.message.startswith("its server 'small' cannot be used: ")
+    assert words in only.message
+
+
+def test_a_program_that_is_not_there_is_told(context: HandlerContext) -> None:
+    turn = using("fine")
+    missing = {"small": {"server": {"argv": ["no-such-server"]}, "tools": [LOOK]}}
+    script = Script((says("fine"),))
+    (only,) = run_turns(context, script, replace(turn, handler={**MODEL, "servers": missing}))
+    assert "program 'no-such-server' is not on PATH" in only.message
+
+
+def test_long_answers_are_cut(context: HandlerContext) -> None:
+    script = Script((calls(("small__look", DOCS)), says("fine")))
+    run_turns(context, script, using("long"))
+    assert script.told().endswith("\n(the rest is left out: 100000 characters in all)")
+
+
+def test_arguments_that_are_no_object_are_asked_for_again(context: HandlerContext) -> None:
+    script = Script((calls(("small__look", "[1]")), says("fine")))
+    run_turns(context, script, using("fine"))
+    assert script.told() == "the arguments of small__look must be an object"
