@@ -39,11 +39,11 @@ from forge_cli.multiagent.turn import Turn, TurnResult
 HEARTBEAT = 5_000
 """Milliseconds between renewals of the lease."""
 
-SETTLING = 2
-"""Passes of the loop without another answer after which one commit makes all of them durable."""
+RECENT = 2
+"""Milliseconds in which a turn has only just begun."""
 
-PATIENCE = 8
-"""Passes of the loop that an answer waits for others at most."""
+NAP = 0.0001
+"""Seconds that are worth to be slept for the next answer."""
 
 
 class SystemClock:
@@ -106,6 +106,7 @@ class LocalEngine:
         self._timer: asyncio.TimerHandle | None = None
         self._renewed = 0
         self._decided = 0
+        self._begun = 0
 
     def stop(self, signal: str) -> None:
         """Ask for a clean stop: no new turns, running ones cancelled, and then the end."""
@@ -196,7 +197,8 @@ class LocalEngine:
     def _begin(self, turn: Turn) -> None:
         task = asyncio.get_running_loop().create_task(self._call(turn))
         self._tasks[turn.attempt_id] = task
-        self._limits[turn.attempt_id] = limit = _ticks() + 1 + turn.timeout, turn
+        self._begun = _ticks()
+        self._limits[turn.attempt_id] = limit = self._begun + 1 + turn.timeout, turn
         self._timeouts.add(limit[0], turn.attempt_id)
         task.add_done_callback(partial(self._finish, turn))
         if turn.attempt_id in self._cancelled:
@@ -284,14 +286,18 @@ class LocalEngine:
         self._wake.clear()
 
     async def _settle(self) -> None:
-        """Let answers that are on their way arrive: an answer needs two passes to be here."""
-        known, quiet = len(self._results), 0
-        for _ in range(PATIENCE):
-            await asyncio.sleep(0)
-            quiet = quiet + 1 if len(self._results) == known else 0
-            if quiet == SETTLING:
-                return
+        """Let answers that are on their way arrive, so that one commit makes all of them durable.
+
+        While turns that have only just begun answer one after the other, it is worth to sleep for
+        the next: to be woken and to commit for each costs more than most of them take.
+        """
+        known = 0
+        while known < len(self._results):
             known = len(self._results)
+            if self._limits and _ticks() - self._begun < RECENT:
+                time.sleep(NAP)  # nothing is missed: whatever comes is there afterwards
+            await asyncio.sleep(0)  # an answer needs two passes of the loop to be here
+            await asyncio.sleep(0)
 
     async def _abandon(self) -> None:
         """Stop whatever still runs because the run ended with an error."""

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
 
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.plan import (
@@ -50,29 +51,40 @@ def plan_from_document(document: Mapping[str, Json]) -> Plan:
     return _plan({key: value for key, value in document.items() if key != "format_version"})
 
 
-_DEFAULTS: dict[type, tuple[tuple[str, Any], ...]] = {}
 _PLAIN = frozenset({str, int, bool, float, type(None), list})
 
 
-def _defaults(kind: type[Any]) -> tuple[tuple[str, Any], ...]:
-    """The names of a dataclass's fields, each with its default or `MISSING`."""
-    known = _DEFAULTS.get(kind)
-    if known is None:
-        known = _DEFAULTS[kind] = tuple(
-            (f.name, f.default if f.default_factory is MISSING else f.default_factory())
-            for f in fields(kind)
-        )
-    return known
+class _Layout(NamedTuple):
+    """A dataclass's fields: names, defaults (or `MISSING`), and what gets the values of a part."""
+
+    names: tuple[str, ...]
+    defaults: tuple[Any, ...]
+    values: Callable[[Any], tuple[Any, ...]]
+
+
+_LAYOUTS: dict[type, _Layout] = {}
+
+
+def _layout_of(kind: type[Any]) -> _Layout:
+    found = fields(kind)
+    names = tuple(field.name for field in found)
+    defaults = tuple(
+        f.default if f.default_factory is MISSING else f.default_factory() for f in found
+    )
+    # With one name it gives the value itself, not a tuple of it.
+    layout = _LAYOUTS[kind] = _Layout(names, defaults, attrgetter(*names, names[0]))
+    return layout
 
 
 def _encode(part: Any) -> dict[str, Json]:
     """The fields of a dataclass that have not their defaults."""
-    document: dict[str, Json] = {}
-    for name, default in _defaults(type(part)):
-        value = getattr(part, name)
-        if value is not default and value != default:
-            document[name] = value if type(value) in _PLAIN else _encode_value(value)
-    return document
+    kind = type(part)
+    names, defaults, values = _LAYOUTS.get(kind) or _layout_of(kind)
+    return {
+        name: value if type(value) in _PLAIN else _encode_value(value)
+        for name, value, default in zip(names, values(part), defaults, strict=False)
+        if value is not default and value != default
+    }
 
 
 def _encode_value(value: Any) -> Json:

@@ -62,7 +62,9 @@ def budget_of(node: Node) -> Budget | None:
     no more than the item above has.
     """
     own = budget(node.terms().get("budget"))
-    roles = [] if node.children else [role_budget(node), _delegator_budget(node)]
+    roles = () if node.children else (role_budget(node), _delegator_budget(node))
+    if not any(roles):
+        return own
     limits = narrowest(*roles).limits()
     above = narrowest(*_budgets_above(node)).limits()
     limits = {name: min(figure, above.get(name, figure)) for name, figure in limits.items()}

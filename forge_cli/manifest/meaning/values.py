@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ def money(value: str | float) -> int | Fault:
     return amount
 
 
+@lru_cache(maxsize=1024)  # thousands of items name the same few roles
 def reference(text: str, kind: str) -> Reference | Fault:
     """The thing of this kind (a key of `REFERENCE_FORMS`) that the text names."""
     match = re.fullmatch(_REFERENCE, text)
