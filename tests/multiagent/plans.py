@@ -46,6 +46,8 @@ STATE = {
     "joined": StateKey("worker", "append"),
     "united": StateKey("worker", "union"),
 }
+TALKS = ("joint", "broadcast")
+TOPICS = ("facts", "guesses")
 CONDITIONS = ("inputs.yes", "inputs.yes", "inputs.yes == `true`", "inputs.no", "inputs.missing")
 INPUTS = {"yes": True, "no": False}
 
@@ -128,19 +130,42 @@ def elements(dice: Random, outputs: tuple[str, ...]) -> dict[str, Any]:
 
 def group(dice: Random, name: str, earlier: Sequence[str]) -> list[Item]:
     """An item with sub-tasks, and these."""
-    pattern = dice.choice(["parallel", "resolve"])
+    pattern = dice.choice(["parallel", "resolve", "joint", "broadcast"])
     outputs = ("value", "risk") if pattern == "resolve" else ("result",)
     saga = chance(dice, 40)
     children: list[Item] = []
     for index in range(dice.randint(1, 3)):
         before = [*earlier, *(child.item_id for child in children)]
         child = leaf(dice, f"{name}.{index}", before, parent=name, outputs=outputs)
+        if pattern in TALKS:
+            child = talker(dice, child)
         children.append(replace(child, compensate=UNDO) if saga else child)
     names = tuple(child.item_id for child in children)
     fields: dict[str, Any] = {**policy(dice), **order(dice, earlier), "children": names}
     if saga:
         fields["then"] = "compensate"
+    if pattern == "joint":
+        fields["rounds"] = dice.randint(1, 4)
+    elif pattern == "broadcast":
+        fields["channels"] = TOPICS
     return [item(name, role_id="", pattern=pattern, **fields), *children]
+
+
+def talker(dice: Random, child: Item) -> Item:
+    """A part of an item whose parts talk: one voice, with what it may post to and listens to."""
+    if child.pattern == "each":
+        plain = Grant(outputs=child.grant.outputs) if child.with_each else child.grant
+        child = replace(
+            child, pattern="turn", for_each=None, max_parallel=None, with_each=False, grant=plain
+        )
+    return replace(
+        child,
+        **some(
+            dice,
+            posts=lambda: TOPICS[: dice.randrange(3)],
+            listens=lambda: TOPICS[: dice.randrange(3)],
+        ),
+    )
 
 
 def random_plan(dice: Random) -> Plan:
@@ -156,6 +181,7 @@ def random_plan(dice: Random) -> Plan:
         budget=budget(dice),
         deadline=Deadline(within=dice.choice((0, 20, *[100, 300, 900, 3_600] * 3)) * SECOND),
         max_concurrency=dice.randint(1, 3),
+        broadcast_buffer=dice.choice((0, 1, 3, 256)),
         minimum_successes=dice.choice([None, 0, 2]),
         state=STATE,
         outputs={"all": "${items.i0.status}"},

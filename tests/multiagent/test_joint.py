@@ -141,6 +141,20 @@ def test_a_member_that_comes_later_gets_the_whole_board_at_its_first_turn() -> N
     assert rounds_of(found, "g.b") == [3]
 
 
+def test_a_member_that_comes_when_the_others_have_ended_has_a_round_of_its_own() -> None:
+    items = [joint("a", "b", rounds=2), sub("a"), sub("b", depends_on=("g.a",))]
+    found = play(items, {"g.a": done(posts=[{"text": "one"}])})
+    assert rounds_of(found, "g.b") == [2]
+    assert found.heard("g.b") == [[(A, "one")]]
+
+
+def test_after_the_last_round_who_comes_late_has_that_one() -> None:
+    items = [joint("a", "b", rounds=1), sub("a"), sub("b", depends_on=("g.a",))]
+    found = play(items, {"g.a": done(posts=[{"text": "one"}])})
+    assert rounds_of(found, "g.b") == [1]
+    assert found.status == "complete"
+
+
 def test_who_awaits_a_decision_is_not_waited_for_and_comes_back_in_the_round_under_way() -> None:
     found = world(joint("a", "b"), sub("a"), sub("b", then="escalate"))
     found.answer("r/g.a/1", yields("one"))

@@ -7,6 +7,7 @@ from typing import Any
 
 from forge_cli.gateway.acceptance import Acceptance
 from forge_cli.multiagent.assignment import Assignment
+from forge_cli.multiagent.board import Board, Window
 from forge_cli.multiagent.budget import Account
 from forge_cli.multiagent.commits import Commits
 from forge_cli.multiagent.compensation import _compensation as compensation
@@ -163,6 +164,14 @@ def _easy(self: Acceptance, turn: Turn, result: Any) -> Verdict:
     return Verdict(True, output=result.output)
 
 
+_window = Board.window
+
+
+def _moved(self: Board, member: str, turn: int) -> Window:
+    self._readers[member].window = None
+    return _window(self, member, turn)
+
+
 MACHINE: dict[str, tuple[str, Plant]] = {
     "a slice is reserved twice": ("G4", method(Account, "reserve", _twice)),
     "a turn is not settled": ("G4", patched("multiagent.run_state.settle", by=_unsettled)),
@@ -233,6 +242,16 @@ MACHINE: dict[str, tuple[str, Plant]] = {
     "an answer to an earlier turn counts": (
         "G6",
         patched("multiagent.run.objection", "engines.recording.objection", by=_turn_blind),
+    ),
+    "messages reach whoever is there": (
+        "G6",
+        method(Board, "hears", lambda self, member, post: post.author != member),
+    ),
+    "messages are given twice": ("G6", method(Board, "rest", lambda self, member: (member,))),
+    "a turn that is made again is given more": ("G6", method(Board, "window", _moved)),
+    "every post is taken": (
+        "G6",
+        patched("multiagent.posts._misplaced", by=lambda item, group, post: ""),
     ),
     "every result is accepted, evidence or not": ("G7", method(Acceptance, "judge", _easy)),
     "a failed branch is not undone": ("G9", method(RunState, "_undo", lambda *_: False)),

@@ -13,7 +13,7 @@ from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Plan
 from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.turn import Turn, TurnResult
-from tests.multiagent.plans import SECOND, chance, random_plan
+from tests.multiagent.plans import SECOND, TOPICS, chance, random_plan
 from tests.simulation.broken import BrokenError
 from tests.simulation.turns import undoes
 
@@ -80,6 +80,9 @@ class Players:
         """How the call of that turn goes."""
         dice = Random(f"{self.scenario.seed} {turn.attempt_id} {turn.number}")
         result = _result(dice, turn)
+        if turn.group:
+            posts = [_post(dice, turn, number) for number in range(dice.randrange(4))]
+            result = replace(result, posts=tuple(posts))
         after = dice.choice((0, 0, dice.randrange(SECOND), dice.randrange(9 * SECOND), 40 * SECOND))
         stopped = TurnResult.failed(
             "cancelled",
@@ -167,6 +170,15 @@ def _result(dice: Random, turn: Turn) -> TurnResult:
     value = ["same", mark, "same"] if chance(dice, 30) else [mark]
     output = {key: dice.choice(RISKS) if key == "risk" else value for key in turn.grant.outputs}
     return TurnResult.done(output, usage=usage)
+
+
+def _post(dice: Random, turn: Turn, number: int) -> Any:
+    """What a turn posts; some of it is refused."""
+    text = f"{token(turn.attempt_id, turn.number)} post {number}"
+    post: dict[str, Any] = {"text": text, "tags": dice.sample(TOPICS, dice.randrange(3))}
+    if turn.group and turn.group["pattern"] == "broadcast":
+        post["channel"] = dice.choice(TOPICS)
+    return dice.choice([post] * 9 + [text, {**post, "from": "run"}, {**post, "channel": "no"}])
 
 
 def _strays(dice: Random, turn: Turn) -> tuple[tuple[int, Response], ...]:

@@ -31,6 +31,7 @@ class Line:
         self.held = False
         self.cancelled = ""
         self.approved = False
+        self.last_round = False
 
 
 class Turns:
@@ -105,7 +106,13 @@ class Turns:
             hold("G1", line.approved, f"{event.attempt!r} starts, and nobody approved it")
             line.approved = False
         line.attempt, line.running, line.turn, line.cancelled = number, event.attempt, turn, ""
+        line.last_round = self._is_last(event.item, body.get("heard", {}))
         self._asked[event.attempt, turn] = body["key"]
+
+    def _is_last(self, name: str, heard: Mapping[str, Any]) -> bool:
+        """Whether the turn is of the last round of a joint item, behind which there is none."""
+        parent = self._item(name).parent
+        return bool(parent and heard.get("round", 0) >= self._item(parent).rounds)
 
     def _turn_cancelled(self, event: Event, body: Mapping[str, Any]) -> None:
         self._line(event.item).cancelled = body["kind"]
@@ -125,7 +132,7 @@ class Turns:
         )
         self._check_answer(event, body, line)
         line.running = ""
-        if body["status"] == "yields":
+        if body["status"] == "yields" and not line.last_round:
             line.finished, line.saved = line.turn, _saved(line.saved, body)
         elif body["status"] == "done" and body["verdict"]["accepted"]:
             line.accepted = True

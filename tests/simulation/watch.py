@@ -15,6 +15,7 @@ from forge_cli.multiagent.turn import Turn, TurnResult
 from tests.simulation.authority import Authority
 from tests.simulation.books import Books
 from tests.simulation.broken import hold
+from tests.simulation.messages import Messages
 from tests.simulation.tenure import Tenure
 from tests.simulation.truth import Truth
 from tests.simulation.turns import Turns
@@ -24,7 +25,7 @@ from tests.simulation.versions import Versions
 SEEN = (
     *("status", "attempt", "turn", "grant", "kind", "reason", "seal", "approved", "lost"),
     *("begun", "snapshot", "undone", "undo_failed", "sequel"),
-    *("excused", "resume_at", "retry_at", "held", "read_version", "continued", "output"),
+    *("excused", "resume_at", "retry_at", "held", "read_version", "continued", "output", "refused"),
 )
 
 
@@ -58,6 +59,7 @@ class Watch(Witness):
         self._authority = Authority(plan)
         self._tenure = Tenure()
         self._turns = Turns(plan)
+        self._messages = Messages(plan)
         # A machine that only ever gets what is durable, as that of another engine would.
         self._again = Run(plan)
         self._replay = Replay(self._again)
@@ -81,6 +83,7 @@ class Watch(Witness):
             elif event.kind == "item_decided" and event.body.get("narrow"):
                 self._authority.narrow(event.item, event.body["narrow"])
             self._turns.kept(event)
+            self._messages.kept(event)
             again = Event(*json.loads(json.dumps(event)))
             self._replay.expect(again, number)
             self._again.apply(again)
@@ -93,6 +96,7 @@ class Watch(Witness):
 
     def began(self, turn: Turn, now: int) -> None:
         self._turns.began(turn)
+        self._messages.began(turn)
         self._authority.began(turn, now)
 
     def cancelled(self, turn: Turn) -> None:
@@ -119,6 +123,9 @@ class Watch(Witness):
                     _plain(one) == _plain(two),
                     f"{field} of {name!r} is {one!r}, and {two!r} when read back",
                 )
+            if node.talk is not None and other.talk is not None:
+                logs = node.talk.log, other.talk.log
+                hold("G11", logs[0] == logs[1], f"what {name!r} talks of is {logs}")
         standing = (list(run.state.ready), list(run.state.running), list(run.state.open))
         again = self._again.state
         hold(

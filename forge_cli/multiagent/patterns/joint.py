@@ -64,13 +64,14 @@ class Rounds(Board):
     def _go_on(self) -> Sequence[str]:
         if self._due:
             return ()
+        # Whoever comes when the others have ended reads what they said in a round behind it.
+        over = bool(self._rested or self._drafts) and self.round < self.group.rounds
         self._drafts.sort(key=self._place)
         self.log += self._drafts
         self._drafts.clear()
         following = sorted(self._rested, key=self._places.__getitem__)
         self._rested.clear()
-        if following:
-            self.round += 1
+        self.round += over
         return following
 
     def _place(self, post: Post) -> tuple[int, str]:
