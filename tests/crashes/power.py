@@ -17,6 +17,7 @@ from tests.crashes.references import (
     RUN_ID,
     Outcome,
     Reference,
+    begun_anew,
     differences,
     events,
     outcome,
@@ -141,7 +142,8 @@ def _gone_on(reference: Reference, recording: Recording, loss: Loss) -> str:
     shutil.rmtree(folder)
     forge = reference.laid_out(folder)
     _write(folder, loss.files)
-    said = recovered(reference, forge) if _LEDGER in loss.files else forge(*reference.command())
+    go_on = recovered if _LEDGER in loss.files else begun_anew
+    said = go_on(reference, forge)
     if said.code != recording.code and "which is final" not in said.err:
         return f"exit {said.code}, not {recording.code}: {said.err}{said.out}"
     if different := differences(outcome(folder), recording.outcome):

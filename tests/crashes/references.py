@@ -126,6 +126,11 @@ def undecided(folder: Path) -> list[str]:
     return [name for name, (status, _) in items.items() if status == "indeterminate"]
 
 
+def begun_anew(reference: Reference, forge: Forge) -> Ended:
+    """The run from its beginning, where nothing of it was kept."""
+    return reference.concluded(forge, forge(*reference.command()))
+
+
 def recovered(reference: Reference, forge: Forge) -> Ended:
     """The run gone on with until nothing of it is undecided; it may pause for that, once each."""
     ended = forge("resume", RUN_ID, "--workspace", ".", "--format", "jsonl")
