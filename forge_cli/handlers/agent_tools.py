@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from forge_cli.gateway.schemas import violation
+from forge_cli.multiagent.budget import DIMENSIONS
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn
 
@@ -111,6 +112,32 @@ POST = Tool(
 )
 """What an agent is shown whose item works with others; no grant is needed to talk to these."""
 
+DELEGATE = Tool(
+    "delegate_subagent",
+    "Have another agent do a part of your task. It knows nothing but what you tell it, may use no"
+    " more than you may, and its result is your answer once it is done.",
+    {
+        "name": {"type": "string", "description": "The agent's role."},
+        "task": {"type": "string", "minLength": 1},
+        "capabilities": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "What it may use, of what you may; [] is nothing.",
+        },
+        "scope": {"type": "array", "items": {"type": "string"}},
+        "budget": {
+            "type": "object",
+            "properties": {name: {"type": ["number", "string"]} for name in DIMENSIONS},
+            "additionalProperties": False,
+        },
+        "instructions": {"type": "string"},
+    },
+    ("name", "task", "capabilities"),
+    "",
+    asks=True,
+)
+"""What an agent is shown whose role delegates."""
+
 NAMED: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
 _SCHEMAS: Mapping[str, Json] = {tool.name: tool.parameters for tool in TOOLS}
 
@@ -123,12 +150,16 @@ def offered(turn: Turn) -> dict[str, Tool]:
         for tool in TOOLS
         if tool.action in turn.grant.actions and (shown is None or tool.name in shown)
     }
+    if turn.delegates and (shown is None or DELEGATE.name in shown):
+        to = {**DELEGATE.properties["name"], "enum": list(turn.delegates)}
+        properties = {**DELEGATE.properties, "name": to}
+        granted[DELEGATE.name] = DELEGATE._replace(properties=properties)
     return granted | {POST.name: POST} if turn.group else granted
 
 
 def refusal(name: str, tools: Collection[str]) -> tuple[str, str]:
     """Why this agent has no such tool, and the outcome of its call: denied, or failed."""
-    if name in NAMED:
+    if name in NAMED or name == DELEGATE.name:
         return f"{name} is denied: it is not in your contract", "denied"
     known = ", ".join(tools) or "none"
     return f"unknown tool {name[:80]!a}; your tools: {known}", "failed"

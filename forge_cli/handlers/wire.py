@@ -67,6 +67,8 @@ def encode_turn(turn: Turn) -> bytes:
         words["inbox"] = [
             {name: getattr(message, name) for name in MESSAGE} for message in turn.inbox
         ]
+    if turn.delegates:
+        words["delegates"] = turn.delegates
     if turn.answers:
         words["answers"] = list(turn.answers)
     return _encode(words).encode()
@@ -87,7 +89,8 @@ def decode_turn(words: dict[str, Json]) -> Turn:
         tuple(grant["outputs"]),
     )
     words["inbox"] = tuple(AgentMessage(**message) for message in words.get("inbox", ()))
-    words["answers"] = tuple(words.get("answers", ()))
+    for name in ("delegates", "answers"):
+        words[name] = tuple(words.get(name, ()))
     return Turn(**words)
 
 

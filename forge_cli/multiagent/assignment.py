@@ -10,7 +10,7 @@ from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.lookup import Values
 from forge_cli.multiagent.messages import AgentMessage, create_message
 from forge_cli.multiagent.node import Node
-from forge_cli.multiagent.patterns import each
+from forge_cli.multiagent.patterns import each, hierarchical
 from forge_cli.multiagent.plan import Item, Json
 from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.templates import fill, fill_settings, is_open, to_text
@@ -103,6 +103,7 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
             completion=state.plan.schemas.get(item.completion or ""),
             state=node.saved,
             group=None if board is None else board.facts(node.item_id),
+            delegates=hierarchical.delegates(state.plan, node),
             answers=node.answers,
         )
 

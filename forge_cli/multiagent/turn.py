@@ -20,7 +20,8 @@ class Turn:
     `timeout` is in milliseconds, `deadline` in milliseconds since the epoch (UTC); `completion`
     is the JSON Schema that the output will be held against. `inbox` holds what is new for it, each
     from the channel that it came by; `group` says in which pattern and with whom it works, if so.
-    `answers` are those to what the turn before asked for, in the order in which it did.
+    `delegates` are the roles that it may ask to have work done by, `answers` those to what the turn
+    before asked for, in the order in which it did.
     """
 
     run_id: str
@@ -43,6 +44,7 @@ class Turn:
     inbox: tuple[AgentMessage, ...] = ()
     state: Json = None
     group: Json = None
+    delegates: tuple[str, ...] = ()
     answers: tuple[Json, ...] = ()
 
 

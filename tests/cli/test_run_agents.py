@@ -136,12 +136,6 @@ def test_what_the_service_does_is_an_outcome(
     assert ended(evidence)[0]["usage"]["model_calls"] == 1
 
 
-def test_an_agent_that_may_write_is_refused_so_far(run: Run) -> None:
-    code, printed, _ = run(manifest=MANIFEST.replace("repository-read", "repository-write"))
-    assert code == 2
-    assert "item 'review' grants its agent edit_file, write_file" in printed
-
-
 def test_a_model_without_a_price_is_refused_under_a_limit_of_cost(run: Run) -> None:
     code, printed, _ = run(manifest=MANIFEST.replace("prices: {{input: 1, output: 2}}", ""))
     assert code == 2

@@ -45,6 +45,37 @@ def test_tools_come_from_the_grant(
     assert script.tools() == tools
 
 
+def test_who_may_delegate_is_shown_to_whom(context: HandlerContext) -> None:
+    script = Script((says("fine"),))
+    turn = a_turn(handler_kind="agent", handler=MODEL, delegates=("coder", "reader"))
+    run_turns(context, script, turn)
+    (tool,) = script.shown[-1].function_tools
+    assert tool.name == "delegate_subagent"
+    assert tool.parameters_json_schema["properties"]["name"]["enum"] == ["coder", "reader"]
+    handler = {**MODEL, "tools": []}
+    run_turns(context, script, a_turn(handler_kind="agent", handler=handler, delegates=("coder",)))
+    assert script.tools() == set()
+
+
+def test_a_hand_off_is_asked_of_the_engine_and_one_to_nobody_is_not(
+    context: HandlerContext,
+) -> None:
+    asks = {"name": "coder", "task": "do it", "capabilities": []}
+    nobody = {**asks, "name": "boss"}
+    first = calls(("delegate_subagent", asks), ("delegate_subagent", nobody))
+    script = Script((first, says("done")))
+    turn = a_turn(handler_kind="agent", handler=MODEL, delegates=("coder",))
+
+    def answers(result: TurnResult) -> tuple[Json, ...]:
+        assert result.requests == ({"tool": "delegate_subagent", "arguments": asks},)
+        return ({"status": "succeeded", "output": {"result": "did it"}},)
+
+    results = run_turns(context, script, turn, answers)
+    assert [result.status for result in results] == ["yields", "done"]
+    assert '"did it"' in script.told()
+    assert "the arguments of delegate_subagent do not fit" in script.told()
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments", "answer"),
     [

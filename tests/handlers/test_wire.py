@@ -22,6 +22,7 @@ def test_a_turn_comes_back_as_it_was(turn: Turn) -> None:
         inbox=(AgentMessage("m", "c", "s", "r", "request", {"p": 1}),),
         state=[1],
         group={"pattern": "joint", "members": ["a"]},
+        delegates=("helper",),
         answers=({"request": "a/1/1", "status": "succeeded"},),
     )
     for whole in (turn, full):

@@ -93,6 +93,21 @@ class TestDenial:
             "message": "no contract may follow below 'a.child-1-1'",
         }
 
+    def test_a_turn_knows_to_whom_it_may_hand_on(self) -> None:
+        assert self._known(depth=3) == {
+            "a": ("coder", "reader"),
+            "a.child-1-1": ("reader",),
+            "b": (),
+        }
+        assert self._known(depth=1)["a.child-1-1"] == ()
+        assert self._known(depth=0) == {"a": (), "b": ()}
+
+    def _known(self, depth: int) -> dict[str, Any]:
+        other = lead("b", role_id="reader", chain=("run", "role:reader"))
+        script = {"a": [ask(child()), done(1)], "b": [done(1)]}
+        world = play(script, lead(), other, depth=depth)
+        return {turn.item_id: turn.delegates for turn in world.turns}
+
     def test_a_delegation_limits_the_depth_as_well(self) -> None:
         contract = Contract("delegation:d", "run", "lead", depth=0)
         under = lead(chain=("run", "delegates:lead", "delegation:d", "role:lead"))

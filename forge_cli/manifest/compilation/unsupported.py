@@ -43,25 +43,6 @@ def _sandbox(name: str, written: Written) -> Iterator[str]:
         )
 
 
-def _agent(node: Node) -> Iterator[str]:
-    """Why an item's agent cannot be run: its tools that do more than read."""
-    handler = section(node.agent.written, "handler") if node.agent and not node.children else {}
-    if handler.get("kind") != "agent":
-        return
-    granted = {name for name, action in _WRITING.items() if action in node.actions}
-    granted |= {action for action in node.actions if action.startswith("tool:")}
-    if surplus := sorted(granted & set(handler.get("tools", granted))):
-        yield (
-            f"item '{node.item_id}' grants its agent {', '.join(surplus)}, and agents of this"
-            " version only read; grant less, or write  tools: [read_file, list_files, search_files]"
-            "  in the handler"
-        )
-
-
-_WRITING = {"write_file": "file-write", "edit_file": "file-write", "run_command": "process"}
-"""Tools of agents that change something, by the action that each needs."""
-
-
 def _servers(node: Node, vocabulary: Vocabulary) -> Iterator[str]:
     """Why an agent cannot have tools of its servers: they may do more than read."""
     handler = section(node.agent.written, "handler") if node.agent and not node.children else {}
@@ -87,7 +68,6 @@ def _item(node: Node) -> Iterator[str]:
     for key, advice in _KEYS.items():
         if key in own:
             yield f"{name} says '{key}', and this version does not act on it; {advice}"
-    yield from _agent(node)
     yield from _sandbox(name, own)
 
 

@@ -87,6 +87,13 @@ def text(arguments: Mapping[str, Json], key: str) -> str:
     return found
 
 
+def delegates(plan: Plan, node: Node) -> tuple[str, ...]:
+    """The roles that a turn of the item may name; none where no contract may follow below it."""
+    role = plan.roles.get(node.item.role_id)
+    names = () if role is None else role.delegates
+    return names if names and depth_below(plan, node) > 0 else ()
+
+
 def depth_below(plan: Plan, node: Node) -> int:
     """How many contracts may follow below the item."""
     if node.origin is not None:

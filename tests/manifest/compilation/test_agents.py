@@ -23,12 +23,9 @@ def refusals(text: str) -> list[str]:
     return unsupported(Topology(parse(text.encode()).data or {}))
 
 
-def test_an_agent_whose_tools_change_something_is_refused() -> None:
+def test_an_agent_may_write_and_start_programs() -> None:
     tools = "[read_file, write_file, run_command]"
-    assert refusals(AGENT % (tools, "[repository-read]")) == []
-    assert refusals(AGENT % ("[read_file]", "[repository-write, test-run]")) == []
-    (sentence,) = refusals(AGENT % (tools, "[repository-write, test-run]"))
-    assert sentence.startswith("item 'one' grants its agent run_command, write_file, and agents")
+    assert refusals(AGENT % (tools, "[repository-write, test-run]")) == []
 
 
 def test_a_call_of_an_agent_is_paid_and_makes_do_with_less(compiled: Compiled) -> None:
