@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 
 from forge_cli.gateway.proxy import Answered
 from forge_cli.gateway.tool_server import ServerError
@@ -45,13 +46,21 @@ class McpHandler:
         """Nothing is kept between turns."""
 
     async def _run(self, turn: Turn) -> TurnResult:
-        async with self._doors.open(turn.role_id, turn.handler, turn.grant) as proxy:
+        async with self._doors.open(turn.role_id, _whole(turn.handler), turn.grant) as proxy:
             granted = list(proxy.granted)
             if len(granted) != 1:
                 tools = ", ".join(granted) or "no tool"
                 reason = f"its grant stands for {tools}; grant the capability of the one to call"
                 return TurnResult.failed("error", reason, usage=NO_CALL)
             return _result(turn, await proxy.call(granted[0], turn.inputs))
+
+
+def _whole(config: Mapping[str, Json]) -> dict[str, Json]:
+    """The configuration with the item's own variables and secrets in its server's environment."""
+    server = config["server"]
+    env = {**server.get("env", {}), **config.get("env", {})}
+    secrets = [*server.get("secrets", ()), *config.get("secrets", ())]
+    return {**config, "server": {**server, "env": env, "secrets": secrets}}
 
 
 def _result(turn: Turn, answered: Answered) -> TurnResult:

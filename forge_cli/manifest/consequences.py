@@ -70,6 +70,8 @@ _LOOKS_AT: Mapping[str, frozenset[str]] = {
     "joint-too-large": frozenset({"max_joint_agents", "settings"}),
     "no-capable-role": _WHO,
     "no-proposal": _on("outputs"),
+    "ungranted-tool": _on("capabilities", "capability", "servers", "tool", "tools"),
+    "unclear-call": _on("authority", "capabilities", "capability", "tool", "tools"),
     "inert-key": _on(
         "backoff",
         "capabilities",

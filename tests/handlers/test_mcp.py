@@ -1,9 +1,11 @@
 """Tools of MCP servers: granted ones are called, within the scope; bad servers are outcomes."""
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -220,3 +222,11 @@ def test_a_word_that_does_not_allow_the_tool_grants_none(
 def test_a_checked_argument_that_is_left_out_is_denied(call: Call) -> None:
     result = call(calling("fine", tools=[{**LOOK, "scope_args": ["path"]}], inputs={}))
     assert result.message == "it is denied: without 'path' it does not say what it reaches"
+
+
+def test_an_items_own_variables_are_in_the_servers_environment(call: Call) -> None:
+    turn = calling("environment", server={"env": {"LEVEL": "1"}})
+    own = {**turn.handler, "env": {"DEPTH": "2"}, "secrets": ["TOKEN"]}
+    output = call(replace(turn, handler=own)).output
+    assert output is not None
+    assert {"LEVEL", "DEPTH", "TOKEN"} <= set(json.loads(output["result"]))

@@ -132,6 +132,8 @@ RULES: Mapping[str, Rule] = {
     "correlated-reviewers": _meaning("review", severity="warning"),
     "joint-too-large": _meaning("pattern"),
     "no-proposal": _meaning("pattern"),
+    "ungranted-tool": _meaning("tool"),
+    "unclear-call": _meaning("tool"),
     "unreachable-minimum": _meaning("minimum_successes"),
     "unused-role": _meaning("roles", severity="warning"),
     "secret-in-manifest": _meaning(),

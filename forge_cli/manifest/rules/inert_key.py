@@ -156,9 +156,17 @@ def _with(node: Node) -> str:
 def _context_package(node: Node) -> str:
     if _reads_nothing(node):
         return "its role's program reads nothing: write  stdin: json  in the handler"
+    if _is_one_call(node):
+        return "a tool is given the inputs alone: write what it needs under  with"
     if node.way != "inline":
         return ""
     return "a 'run' or 'script' is given none; name a role"
+
+
+def _is_one_call(node: Node) -> bool:
+    if node.agent is None or node.way == "inline" or node.children:
+        return False
+    return section(node.agent.written, "handler").get("kind") == "mcp"
 
 
 def _reads_nothing(node: Node) -> bool:
@@ -206,3 +214,9 @@ def _handler(role: Agent) -> Iterator[Finding]:
     if "extract" in handler and handler.get("result") == "text":
         what = f"'extract' has no effect in role '{role.role_id}'"
         yield _finding((*path, "extract"), what, "write  result: stdout-json  or jsonl, file")
+    servers = [((*path, "servers", n), each) for n, each in section(handler, "servers").items()]
+    for place, server in [((*path, "server"), section(handler, "server")), *servers]:
+        for key in ("env", "secrets"):
+            if key in server and "url" in server:
+                what = f"'{key}' has no effect in a server of role '{role.role_id}'"
+                yield _finding((*place, key), what, "one with a 'url' is not started here")
