@@ -138,6 +138,30 @@ inputs: {many: {type: array}}
     assert forge("verify", "evidence").code == 0
 
 
+BUSY = {
+    "sleeps": "import time; time.sleep(600)",
+    "matches": "import re; re.match(r'(a+)+$', 'a' * 40 + 'b')",
+}
+
+
+@pytest.mark.parametrize("kind", BUSY)
+def test_ctrl_c_ends_a_function_that_listens_to_nothing(forge: Forge, kind: str) -> None:
+    """SigProfilerSuite/SigProfilerAssignment#138: Ctrl-C was ignored while something blocked."""
+    code = f"open('child.pid', 'w').write(str(__import__('os').getpid())); {BUSY[kind]}"
+    forge.write("handlers.py", f"def f(turn):\n    {code}\n")
+    forge.write(
+        "m.forge.yaml",
+        "forge: 1\nroles:\n"
+        '  r: {capabilities: [], handler: {kind: function, call: "handlers.py:f"}}\n'
+        "work_items: {a: {role: r}}\n",
+    )
+    process = forge.start("run", "m.forge.yaml")
+    child = forge.pid("child.pid")
+    assert stop(process, signal.SIGINT).code == 130
+    assert not runs(child)
+    assert forge.record()["run"]["status"] == "interrupted"
+
+
 def _begun(folder: Path) -> Path | None:
     """The evidence folder, from the moment at which it is begun."""
     found = [path for path in folder.glob("evidence/*/*") if path.is_dir()]

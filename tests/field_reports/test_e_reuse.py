@@ -73,3 +73,17 @@ def test_a_run_that_is_not_there_cannot_be_taken_over_from(forge: Forge) -> None
     forge.write("m.forge.yaml", REUSED.format(last="echo fine"))
     assert forge("run", "--reuse", "nope").code == 2
     assert not (forge.folder / "log").exists()
+
+
+def test_what_was_never_started_is_recorded_and_run_by_the_next(forge: Forge) -> None:
+    """dbt-labs/dbt-core#7785, #10590: what never ran was skipped, and a success run again."""
+    tail = "  d: {{script: 'echo d >> log', capabilities: [], depends_on: [c]}}\noutputs:"
+    manifest = REUSED.replace("outputs:", tail)
+    forge.write("m.forge.yaml", manifest.format(last="exit 1"))
+    assert forge("run", "--run-id", "old").code == 1
+    items = json.loads((forge.folder / "evidence/m/old/run.json").read_bytes())["items"]
+    assert items["d"]["status"] in ("blocked", "cancelled")
+    assert "turns" not in items["d"]
+    forge.write("m.forge.yaml", manifest.format(last="echo fine"))
+    assert forge("run", "--run-id", "new", "--reuse", "old").code == 0
+    assert log(forge) == ["a", "b", "c", "c", "d"]

@@ -4,9 +4,13 @@ import threading
 from typing import Any
 
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from forge_cli.multiagent.plan import Merge
 from forge_cli.multiagent.shared_state import SharedState, StateSnapshot, merge
+from tests.programme import size
 
 
 def test_the_state_starts_at_version_0() -> None:
@@ -151,3 +155,41 @@ def test_only_lists_are_joined_and_both_types_are_named(
 ) -> None:
     with pytest.raises(ValueError, match=f"'{kind}' joins lists, not {types};"):
         merge(kind, current, value)
+
+
+class Updates(RuleBasedStateMachine):
+    """Writers who read at some time and update at another; `landed` is what did, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.state = SharedState()
+        self.landed: list[dict[str, int]] = []
+        self.seen = [self.state.read()]
+
+    @rule()
+    def read(self) -> None:
+        self.seen.append(self.state.read())
+
+    @rule(data=st.data(), changes=st.dictionaries(st.sampled_from("abc"), st.integers()))
+    def update(self, data: st.DataObject, changes: dict[str, int]) -> None:
+        read = data.draw(st.sampled_from(self.seen))
+        if read.version == len(self.landed):
+            self.seen.append(self.state.update(read.version, changes))
+            self.landed.append(dict(changes))
+            return
+        with pytest.raises(RuntimeError, match="conflict"):
+            self.state.update(read.version, changes)
+
+    @invariant()
+    def every_snapshot_is_what_had_landed_until_then(self) -> None:
+        for snapshot in (*self.seen, self.state.read()):
+            values: dict[str, int] = {}
+            for changes in self.landed[: snapshot.version]:
+                values |= changes
+            assert snapshot.values == values
+
+
+TestUpdates = pytest.mark.programme(Updates.TestCase)
+TestUpdates.settings = settings(
+    max_examples=size("steps") // 40, stateful_step_count=40, deadline=None
+)
