@@ -69,12 +69,14 @@ def value(result: TurnResult) -> Any:
 
 
 def test_quick_turns_that_come_together_are_made_by_few_workers(play: Play) -> None:
-    async def scene(calls: Calls) -> list[TurnResult]:
-        await calls.together("pid", *[{}] * 8)
-        return await calls.together("pid", *[{}] * 8)
+    async def scene(calls: Calls) -> bool:
+        for _ in range(50):  # on a machine that is busy no turn is quick, for a while
+            results = await calls.together("pid", *[{}] * 8)
+            if len({value(result) for result in results}) < 8:
+                return True
+        return False
 
-    results = play(PID, scene)
-    assert len({value(result) for result in results}) < 8
+    assert play(PID, scene)
 
 
 def test_turns_that_wait_for_each_other_are_all_under_way(play: Play, tmp_path: Path) -> None:
