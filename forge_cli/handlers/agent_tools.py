@@ -1,6 +1,6 @@
 """The tools of agents: what each needs of the grant, and whether it is answered in the turn."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from forge_cli.gateway.schemas import violation
@@ -112,31 +112,53 @@ POST = Tool(
 )
 """What an agent is shown whose item works with others; no grant is needed to talk to these."""
 
+_TEXT = {"type": "string", "minLength": 1}
+_TERMS: Mapping[str, Json] = {
+    "capabilities": {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "What may be used for it, of what you may use; [] is nothing.",
+    },
+    "scope": {"type": "array", "items": {"type": "string"}},
+    "budget": {
+        "type": "object",
+        "properties": {name: {"type": ["number", "string"]} for name in DIMENSIONS},
+        "additionalProperties": False,
+    },
+}
+
 DELEGATE = Tool(
     "delegate_subagent",
     "Have another agent do a part of your task. It knows nothing but what you tell it, may use no"
     " more than you may, and its result is your answer once it is done.",
-    {
-        "name": {"type": "string", "description": "The agent's role."},
-        "task": {"type": "string", "minLength": 1},
-        "capabilities": {
-            "type": "array",
-            "items": {"type": "string"},
-            "description": "What it may use, of what you may; [] is nothing.",
-        },
-        "scope": {"type": "array", "items": {"type": "string"}},
-        "budget": {
-            "type": "object",
-            "properties": {name: {"type": ["number", "string"]} for name in DIMENSIONS},
-            "additionalProperties": False,
-        },
-        "instructions": {"type": "string"},
-    },
+    {"name": _TEXT, "task": _TEXT, **_TERMS, "instructions": _TEXT},
     ("name", "task", "capabilities"),
     "",
     asks=True,
 )
 """What an agent is shown whose role delegates."""
+
+DECOMPOSE = Tool(
+    "decompose_task",
+    "Insert steps behind your task, done one after the other once you are done; your own result"
+    " counts when the last of them has ended.",
+    {
+        "steps": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "type": "object",
+                "properties": {"goal": _TEXT, **_TERMS, "role": _TEXT, "with": {"type": "object"}},
+                "required": ["goal", "capabilities"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    ("steps",),
+    "",
+    asks=True,
+)
+"""What an agent is shown whose item may insert steps."""
 
 NAMED: Mapping[str, Tool] = {tool.name: tool for tool in TOOLS}
 _SCHEMAS: Mapping[str, Json] = {tool.name: tool.parameters for tool in TOOLS}
@@ -150,11 +172,17 @@ def offered(turn: Turn) -> dict[str, Tool]:
         for tool in TOOLS
         if tool.action in turn.grant.actions and (shown is None or tool.name in shown)
     }
-    if turn.delegates and (shown is None or DELEGATE.name in shown):
-        to = {**DELEGATE.properties["name"], "enum": list(turn.delegates)}
-        properties = {**DELEGATE.properties, "name": to}
-        granted[DELEGATE.name] = DELEGATE._replace(properties=properties)
-    return granted | {POST.name: POST} if turn.group else granted
+    asking = {tool.name: tool for tool in _asking(turn) if shown is None or tool.name in shown}
+    return granted | asking | ({POST.name: POST} if turn.group else {})
+
+
+def _asking(turn: Turn) -> Iterator[Tool]:
+    """How the turn's agent may have work done by others."""
+    if turn.delegates:
+        to = {"enum": list(turn.delegates), "description": "The agent's role."}
+        yield DELEGATE._replace(properties={**DELEGATE.properties, "name": to})
+    if turn.max_steps:
+        yield DECOMPOSE
 
 
 def refusal(name: str, tools: Collection[str]) -> tuple[str, str]:

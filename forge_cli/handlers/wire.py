@@ -67,6 +67,8 @@ def encode_turn(turn: Turn) -> bytes:
         words["inbox"] = [
             {name: getattr(message, name) for name in MESSAGE} for message in turn.inbox
         ]
+    if turn.max_steps:
+        words["max_steps"] = turn.max_steps
     if turn.delegates:
         words["delegates"] = turn.delegates
     if turn.answers:

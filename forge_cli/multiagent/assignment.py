@@ -103,6 +103,7 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
             completion=state.plan.schemas.get(item.completion or ""),
             state=node.saved,
             group=None if board is None else board.facts(node.item_id),
+            max_steps=item.max_steps,
             delegates=hierarchical.delegates(state.plan, node),
             answers=node.answers,
         )

@@ -21,7 +21,8 @@ class Turn:
     is the JSON Schema that the output will be held against. `inbox` holds what is new for it, each
     from the channel that it came by; `group` says in which pattern and with whom it works, if so.
     `delegates` are the roles that it may ask to have work done by, `answers` those to what the turn
-    before asked for, in the order in which it did.
+    before asked for, in the order in which it did. `max_steps` is how many steps the item may
+    insert.
     """
 
     run_id: str
@@ -45,6 +46,7 @@ class Turn:
     state: Json = None
     group: Json = None
     delegates: tuple[str, ...] = ()
+    max_steps: int = 0
     answers: tuple[Json, ...] = ()
 
 

@@ -251,6 +251,44 @@ def test_a_child_that_never_ends_is_told_as_a_failure(
     assert len(server.asked) == 4
 
 
+def test_an_agent_inserts_steps_behind_itself(run: Run, scripts: Scripts, tmp_path: Path) -> None:
+    high = "settings: {dynamic_decomposition: true}\nwork_items:"
+    manifest = (tmp_path / "m.yaml").read_text("utf-8").replace("work_items:", high)
+    wider = manifest.replace("role: lead\n", "role: lead\n    complexity: high\n    max_steps: 2\n")
+    (tmp_path / "m.yaml").write_text(wider, "utf-8")
+    step = {"goal": "Read docs/a.md", "capabilities": ["repository-read"], "role": "reviewer"}
+    scripts["lead"] += [calls(("decompose_task", {"steps": [step]})), text("planned")]
+    scripts["reviewer"] += [text("it is covered")]
+    code, printed, events = run()
+    assert code == 0, printed
+    (inserted,) = of(events, "steps_inserted")
+    assert [each["task"] for each in inserted["steps"]] == ["Read docs/a.md"]
+    done = [body["output"] for body in of(events, "turn_ended") if body["status"] == "done"]
+    assert done == [{"result": "planned"}, {"result": "it is covered"}]
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (text(""), "the answer is empty"),
+        (calls(("launch_rockets", {})), "it was not done after 6 turns"),
+        ({"content": None, "refusal": "I will not."}, "the model refused"),
+        (text("x" * 10_000_000), "at most 1048576 are taken"),
+        (b"{not json", "the model did not answer"),
+    ],
+)
+def test_what_a_model_says_that_cannot_be_used_ends_the_item_and_is_recorded(
+    run: Run, scripts: Scripts, server: ModelServer, said: Reply, words: str
+) -> None:
+    scripts["lead"] += [said]
+    code, printed, events = run()
+    assert code == 1
+    assert words in " ".join(printed.split())
+    last = of(events, "turn_ended")[-1]
+    assert last.get("usage", {}).get("model_calls", 0) <= 1
+    assert of(events, "request_admitted") == []
+
+
 def test_the_same_request_without_end_is_refused(
     run: Run, scripts: Scripts, server: ModelServer
 ) -> None:

@@ -57,6 +57,31 @@ def test_who_may_delegate_is_shown_to_whom(context: HandlerContext) -> None:
     assert script.tools() == set()
 
 
+def test_who_may_insert_steps_is_shown_how(context: HandlerContext) -> None:
+    steps = {"steps": [{"goal": "test it", "capabilities": []}]}
+    script = Script((calls(("decompose_task", steps)), says("fine")))
+    turn = a_turn(handler_kind="agent", handler=MODEL, max_steps=2)
+
+    def answers(result: TurnResult) -> tuple[Json, ...]:
+        assert result.requests == ({"tool": "decompose_task", "arguments": steps},)
+        return ({"status": "succeeded", "output": {"steps": ["item.step-1-1"]}},)
+
+    run_turns(context, script, turn, answers)
+    assert script.tools() == {"decompose_task"}
+    assert "item.step-1-1" in script.told()
+
+
+def test_without_steps_to_insert_there_is_no_such_tool(
+    context: HandlerContext, plain: Turn
+) -> None:
+    steps = {"steps": [{"goal": "test it", "capabilities": []}]}
+    script = Script((calls(("decompose_task", steps)), says("fine")))
+    results = run_turns(context, script, plain)
+    assert script.tools() == set()
+    assert "unknown tool 'decompose_task'" in script.told()
+    assert results[0].requests == ()
+
+
 def test_a_hand_off_is_asked_of_the_engine_and_one_to_nobody_is_not(
     context: HandlerContext,
 ) -> None:

@@ -23,6 +23,7 @@ def test_a_turn_comes_back_as_it_was(turn: Turn) -> None:
         state=[1],
         group={"pattern": "joint", "members": ["a"]},
         delegates=("helper",),
+        max_steps=3,
         answers=({"request": "a/1/1", "status": "succeeded"},),
     )
     for whole in (turn, full):
