@@ -130,7 +130,7 @@ def elements(dice: Random, outputs: tuple[str, ...]) -> dict[str, Any]:
 
 def group(dice: Random, name: str, earlier: Sequence[str]) -> list[Item]:
     """An item with sub-tasks, and these."""
-    pattern = dice.choice(["parallel", "resolve", "joint", "broadcast"])
+    pattern = dice.choice(["parallel", "resolve", "joint", "broadcast", "broadcast"])
     outputs = ("value", "risk") if pattern == "resolve" else ("result",)
     saga = chance(dice, 40)
     children: list[Item] = []
