@@ -1,12 +1,16 @@
 """The examples of manifests and handlers in the pages do what the pages say."""
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from forge_cli.__main__ import main
 from forge_cli.app.recordings import read
+from forge_cli.multiagent.messages import AgentMessage
+from forge_cli.testing import a_turn
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -27,6 +31,34 @@ def test_the_manifest_of_the_handlers_page_runs_with_the_handlers_shown_there(
         file.write_text(text, "utf-8")
     assert main(["run", "-q"]) == 0
     assert capfd.readouterr().out.startswith("COMPLETE  2 of 2 items accepted")
+
+
+def test_the_patterns_of_the_readme_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for language, file in (("yaml", "team.forge.yaml"), ("python", "team.py")):
+        texts = blocks("../README.md", language)
+        (text,) = (each for each in texts if each.startswith(f"# {file}"))
+        Path(file).write_text(text, "utf-8")
+    assert main(["run", "-q"]) == 0
+    assert "4 of 4 items accepted" in capfd.readouterr().out
+    (record,) = Path("evidence").rglob("run.json")
+    items = json.loads(record.read_text("utf-8"))["items"]
+    assert [entry["author"] for entry in items["agree"]["output"]["board"]] == ["api", "data"]
+    assert items["incident.lead"]["output"] == {"finding": ["the disk is full"]}
+    assert items["choose"]["output"]["resolution"]["winner"] == "flag"
+
+
+def test_a_designer_of_the_handlers_page_talks_and_settles(tmp_path: Path) -> None:
+    (text,) = (each for each in blocks("handlers.md", "python") if each.startswith("# design.py"))
+    space: dict[str, Any] = {}
+    exec(compile(text, "design.py", "exec"), space)
+    first = space["storage"](a_turn(group={"round": 1}))
+    assert (first.status, first.posts) == ("yields", ({"text": "SQLite?", "tags": ["data"]},))
+    message = AgentMessage("m", "c", "r#g.b", "r#g.a", "result", {"text": "yes"})
+    last = space["storage"](a_turn(group={"round": 2}, inbox=(message,)))
+    assert last == {"choice": "SQLite", "heard": ["r#g.b: yes"]}
 
 
 def test_the_first_manifest_of_the_reference_is_valid(
