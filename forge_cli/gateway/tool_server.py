@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol, TypeVar
 
@@ -13,6 +13,7 @@ from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
     Implementation,
+    ListToolsResult,
     PaginatedRequestParams,
     Tool,
 )
@@ -58,7 +59,7 @@ class ToolServer:
         self._transport = transport
         self._leave = asyncio.Event()
         self._client: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
-        self._holder: asyncio.Task[None] | None = None
+        self._holder: asyncio.Task[str] | None = None
 
     async def close(self) -> None:
         """End the server. Nothing of it is left afterwards, also if this is cancelled."""
@@ -80,13 +81,16 @@ class ToolServer:
         found: list[Tool] = []
         cursor: str | None = None
         for _ in range(PAGES):
-            params = None if cursor is None else PaginatedRequestParams(cursor=cursor)
-            page = await self._asked((await self._session()).list_tools(params=params))
+            page = await self._page(cursor)
             found += page.tools
             cursor = page.next_cursor
             if cursor is None:
                 return found
         raise ServerError(f"it lists its tools on over {PAGES} pages")
+
+    async def _page(self, cursor: str | None) -> ListToolsResult:
+        params = None if cursor is None else PaginatedRequestParams(cursor=cursor)
+        return await self._asked(lambda session: session.list_tools(params=params))
 
     async def call(self, name: str, arguments: Mapping[str, Json]) -> CallToolResult:
         """What the tool answers, which may be an error of its own; `ServerError` if nothing."""
@@ -94,44 +98,55 @@ class ToolServer:
         # whose patterns may take for ever.
         params = CallToolRequestParams(name=name, arguments=dict(arguments))
         request = CallToolRequest(params=params)
-        session = await self._session()
-        return await self._asked(session.send_request(request, CallToolResult))
+        return await self._asked(lambda session: session.send_request(request, CallToolResult))
 
-    async def _session(self) -> ClientSession:
-        """The connection, made and a protocol agreed on if that is not done yet."""
-        if self._holder is None:
-            self._holder = asyncio.create_task(self._hold())
-        waited: set[asyncio.Future[Any]] = {self._holder, self._client}
-        await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
-        if not self._client.done():
-            error = _innermost(self._holder.exception())
-            raise self._fault(f"it cannot be talked to: {error}")
-        return self._client.result().session
+    async def _hold(self) -> str:
+        """Hold the connection until it is to be left; why it broke before, or nothing.
 
-    async def _hold(self) -> None:
-        # The task that enters the connection must be the one that leaves it.
+        The task that enters it must be the one that leaves it.
+        """
         who = Implementation(name="forge", version=__version__)
         streams = self._transport.open()
-        async with Client(streams, cache=None, client_info=who) as client:
-            self._client.set_result(client)
-            await self._leave.wait()
-
-    async def _asked(self, answer: Awaitable[_T]) -> _T:
-        self._transport.intake.begin()
         try:
-            return await answer
+            async with Client(streams, cache=None, client_info=who) as client:
+                self._client.set_result(client)
+                await self._leave.wait()
+        except Exception as error:  # noqa: BLE001 - whatever a server does is its own fault
+            return _innermost(error)
+        return ""
+
+    async def _before_it_breaks(self, awaited: asyncio.Future[_T]) -> _T:
+        """What is awaited of the connection, which is made if that is not done yet."""
+        if self._holder is None:
+            self._holder = asyncio.create_task(self._hold())
+        waited: set[asyncio.Future[Any]] = {self._holder, awaited}
+        await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        if self._holder.done():
+            raise self._fault(f"it cannot be talked to: {self._holder.result()}")
+        return awaited.result()
+
+    async def _asked(self, ask: Callable[[ClientSession], Awaitable[_T]]) -> _T:
+        client = await self._before_it_breaks(self._client)
+        self._transport.intake.begin()
+        answer = asyncio.ensure_future(ask(client.session))
+        try:
+            return await self._before_it_breaks(answer)
+        except ServerError:
+            raise
         except MCPError as error:
             raise self._fault(f"it answered with an error: {error.message:.{TOLD}}") from None
         except Exception as error:  # noqa: BLE001 - whatever a server sends is its own fault
             why = " ".join(str(error).split())[:TOLD]
             raise self._fault(f"its answer is none that the protocol knows: {why}") from None
+        finally:
+            answer.cancel()
 
     def _fault(self, otherwise: str) -> ServerError:
         """Why the connection is of no more use, or else what is wrong with an answer."""
         return ServerError(self._transport.fault() or otherwise)
 
 
-def _innermost(error: BaseException | None) -> str:
-    while isinstance(error, BaseExceptionGroup):
+def _innermost(error: Exception) -> str:
+    while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
     return f"{error!s:.{TOLD}}" or type(error).__name__
