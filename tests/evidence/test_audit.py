@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from forge_cli.evidence.layout import EVENTS, Placement
+from forge_cli.evidence.log import BrokenLogError, Log
 from forge_cli.evidence.verify import verify
+from forge_cli.gateway.patience import UNDECIDED
 from forge_cli.ledger import durable
 from forge_cli.ledger.lines import GENESIS, seal
 from forge_cli.multiagent.budget import Budget
@@ -308,3 +310,35 @@ def one_turn_each(world: Any, plan: Plan) -> list[Event]:
 
     found: list[Event] = world.events(plan, dict.fromkeys(plan.items, answer))
     return found
+
+
+def test_a_line_that_follows_another_than_the_one_before_is_found(events: list[Event]) -> None:
+    first, second, *_ = seal(events, 1, GENESIS)
+    log = Log()
+    log.take(first)
+    with pytest.raises(BrokenLogError, match="it follows an event with digest sha256:0, the one"):
+        log.take(second._replace(prev="sha256:0"))
+
+
+def test_accepted_without_the_digest_of_evidence_that_is_due_is_found(
+    forge: Forge, plan: Plan, events: list[Event]
+) -> None:
+    verdict = {"accepted": True, "reason": "", "evidence": {}}
+    found = forge(plan, altered(events, "turn_ended", "research", verdict=verdict))
+    assert "its evidence 'notes' has no digest" in found["acceptance"][0]
+
+
+def test_what_took_too_long_to_judge_is_not_judged_again(
+    forge: Forge, plan: Plan, events: list[Event]
+) -> None:
+    verdict = {"accepted": False, "reason": f"the criterion {UNDECIDED} within 5 s"}
+    found = forge(plan, altered(events, "turn_ended", "choose.one", verdict=verdict))
+    assert "acceptance" not in found
+
+
+def test_a_deadline_after_the_runs_is_found(
+    forge: Forge, world: Any, make_plan: Any, make_item: Any
+) -> None:
+    plan = make_plan(make_item("greet"))
+    late = altered(one_turn(world, plan), "turn_started", deadline="2099-01-01T00:00:00.000Z")
+    assert "has a deadline after the run's" in forge(plan, late)["contracts"][0]

@@ -86,3 +86,10 @@ def test_without_bodies_changes_nothing_in_the_event_that_it_was_given(
     for event in events:
         without_bodies(plan, event)
     assert [(event.kind, repr(event.body)) for event in events] == before
+
+
+def test_what_is_taken_over_is_known_by_its_digest_only(plan: Plan) -> None:
+    kept = {"a": {"run": "old", "output": {"result": CANARY}, "digest": "sha256:1"}}
+    event = without_bodies(plan, Event(0, "run_started", body={"inputs": {}, "reuse": kept}))
+    assert CANARY not in str(event.body)
+    assert event.body["reuse"]["a"]["digest"] == "sha256:1"

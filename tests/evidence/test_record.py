@@ -1,3 +1,4 @@
+import errno
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,8 +12,9 @@ from forge_cli.errors import ForgeError
 from forge_cli.evidence import forms, record, verification
 from forge_cli.evidence.conclusions import recorded
 from forge_cli.evidence.environment import environment
-from forge_cli.evidence.layout import MARKER
+from forge_cli.evidence.layout import MARKER, PLAN
 from forge_cli.evidence.verify import verify
+from forge_cli.ledger import durable
 from forge_cli.ledger.durable import UNFINISHED
 from forge_cli.ledger.lines import GENESIS, join, seal
 from forge_cli.ledger.tree import Tree
@@ -187,3 +189,36 @@ def test_evidence_that_could_not_be_finished_stays_marked(
     assert (world.folder / "torn" / MARKER).exists()
     folder, _ = world.write(plan, events, "torn")
     assert not (folder / MARKER).exists()
+
+
+def test_a_folder_whose_plan_cannot_be_read_is_not_written_to(
+    world: Any, plan: Plan, events: list[Event]
+) -> None:
+    folder, _ = world.write(plan, events)
+    (folder / PLAN).write_text("half of")
+    before = files(folder)
+    with pytest.raises(ForgeError, match=r"plan\.json' cannot be read: .*; remove the folder"):
+        world.write(plan, events)
+    assert files(folder) == before
+
+
+def test_a_folder_that_cannot_be_marked_is_not_written_to(
+    world: Any, plan: Plan, events: list[Event]
+) -> None:
+    folder, _ = world.write(plan, events)
+    (folder / MARKER).symlink_to("nowhere/at/all")
+    with pytest.raises(ForgeError, match="cannot be written"):
+        world.write(plan, events)
+    assert verify(folder)[0].ok
+
+
+def test_a_folder_that_cannot_be_synced_is_told(
+    world: Any, plan: Plan, events: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_folder: Path) -> None:
+        raise OSError(errno.EDQUOT, "quota")
+
+    monkeypatch.setattr(durable, "sync", full)
+    (world.folder / "evidence").mkdir()
+    with pytest.raises(ForgeError, match="the disk quota is used up"):
+        world.write(plan, events)

@@ -64,3 +64,9 @@ def test_a_request_that_is_made_twice_is_found() -> None:
 
 def test_a_request_that_was_never_answered_is_found() -> None:
     assert sentences(ASKED) == ["events.jsonl:1: the run ended, and 'r/build/1' was never answered"]
+
+
+def test_a_request_that_is_lost_and_was_never_made_is_found() -> None:
+    lost = Event(1, "turn_lost", "build", "r/build/1", {"reason": "its controller was lost"})
+    assert sentences(ASKED, lost) == []
+    assert sentences(lost) == ["events.jsonl:1: 'r/build/1' is lost and was not asked"]

@@ -1,3 +1,4 @@
+import gc
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -5,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from forge_cli.evidence.garbage import uncollected
+from forge_cli.evidence.interventions import Interventions
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Json, Plan, StateKey
@@ -191,3 +194,25 @@ def leaves(value: Json) -> Iterator[Json]:
 
 def test_it_follows_from_plan_and_events_alone(plan: Plan, events: list[Event]) -> None:
     assert summarise(plan, events) == summarise(replace(plan), iter(events))
+
+
+def test_a_run_of_recorded_results_says_so(plan: Plan, events: list[Event]) -> None:
+    first = events[0]._replace(body={**events[0].body, "mock": "sha256:1"})
+    assert summarise(plan, [first, *events[1:]])["run"]["mock"] == "sha256:1"
+
+
+def test_what_is_declined_without_having_been_asked_for_answers_no_request() -> None:
+    added = Interventions()
+    added.add(Event(0, "item_decided", "a", "", {"decision": "deny", "by": "ann"}))
+    assert added.approvals == []
+    assert [row["decision"] for row in added.decisions] == ["deny"]
+
+
+def test_a_collector_that_was_off_stays_off() -> None:
+    gc.disable()
+    try:
+        with uncollected():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -232,3 +232,16 @@ def log(folder: Path) -> list[bytes]:
 
 def write_log(folder: Path, lines: list[bytes]) -> None:
     (folder / EVENTS).write_bytes(b"".join(lines))
+
+
+def test_what_a_verification_found_wrong_is_read_back(evidence: Path) -> None:
+    checks = verify(evidence)
+    verification.write(evidence, [replace(checks[0], ok=False), *checks[1:]])
+    assert verification.noted(evidence) == [replace(checks[0], ok=False)]
+    (evidence / VERIFICATION).write_text("[")
+    unreadable = verification.noted(evidence) or []
+    told = [str(check) for check in unreadable]
+    assert len(told) == 1
+    assert told[0].startswith("verification: verification.json cannot be read")
+    (evidence / VERIFICATION).unlink()
+    assert verification.noted(evidence) is None
