@@ -104,11 +104,8 @@ class Offspring(Undoings):
             return False
         self._withdraw(node)
         node.status, node.partial = "opened", output
-        node.open_children = sum(not step.ended for step in steps)
-        if node.open_children:
-            self._met(steps[0])
-        else:
-            self._doom(node, decomposition.ready(node))
+        node.open_children = len(steps)
+        self._met(steps[0])
         return True
 
     def _forget_steps(self, node: Node) -> None:
@@ -195,9 +192,13 @@ def _inputs(body: Mapping[str, Json]) -> dict[str, Json]:
 
 def _answer_of(node: Node) -> Json:
     """How the item that a request led to ended, as its asker is told; never what budget is left."""
-    answer: dict[str, Json] = {"status": node.status, "child": node.item_id}
-    if node.origin is not None:
-        answer |= {"request": node.origin.request, "tool": node.origin.tool}
+    origin = node.origin or Origin("", "")
+    answer: dict[str, Json] = {
+        "request": origin.request,
+        "tool": origin.tool,
+        "status": node.status,
+        "child": node.item_id,
+    }
     if node.status == "succeeded":
         return answer | {"output": dict(node.output or {})}
     message = "its budget was not enough" if node.kind == "budget" else node.reason

@@ -33,14 +33,33 @@ def test_the_manifest_of_the_handlers_page_runs_with_the_handlers_shown_there(
     assert capfd.readouterr().out.startswith("COMPLETE  2 of 2 items accepted")
 
 
+def write_example(name: str) -> None:
+    """The manifest and the handlers of that name which the README shows."""
+    for language, file in (("yaml", f"{name}.forge.yaml"), ("python", f"{name}.py")):
+        texts = blocks("../README.md", language)
+        (text,) = (each for each in texts if each.startswith(f"# {file}"))
+        Path(file).write_text(text, "utf-8")
+
+
+def test_the_crew_of_the_readme_asks_for_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_example("crew")
+    assert main(["run", "-q"]) == 0
+    assert "2 of 2 items accepted" in capfd.readouterr().out
+    (record,) = Path("evidence").rglob("run.json")
+    items = json.loads(record.read_text("utf-8"))["items"]
+    assert items["survey"]["output"] == {"result": ["succeeded", "succeeded"]}
+    made = [items[f"survey.{name}"]["output"] for name in ("child-1-1", "step-1-2-1")]
+    assert made == [{"result": "done: Read src"}, {"result": "done: Read docs"}]
+
+
 def test_the_patterns_of_the_readme_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for language, file in (("yaml", "team.forge.yaml"), ("python", "team.py")):
-        texts = blocks("../README.md", language)
-        (text,) = (each for each in texts if each.startswith(f"# {file}"))
-        Path(file).write_text(text, "utf-8")
+    write_example("team")
     assert main(["run", "-q"]) == 0
     assert "4 of 4 items accepted" in capfd.readouterr().out
     (record,) = Path("evidence").rglob("run.json")

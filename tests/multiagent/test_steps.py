@@ -229,16 +229,19 @@ class TestFailure:
         world.advance()
         assert world.ends() == dict.fromkeys(["a", "a.step-1-1-1", "a.step-1-1-2"], "failed")
 
-    def test_steps_that_are_over_before_their_item_is_done_fail_it(self) -> None:
-        plan = a_plan(high(deadline=Deadline(within=5_000)))
+    def test_steps_that_are_stopped_with_the_run_cancel_their_item(self) -> None:
+        plan = a_plan(high(), lead("b"), max_concurrency=2)
         world = World(plan, {"a": [ask(split(step())), done()]}).start()
-        world.until("steps_inserted")
         world.advance()
-        world.now += 5_000
+        world.answer("r/a/1", ask(split(step())))
         world.advance()
         world.answer("r/a/1", done())
         world.advance()
-        assert world.status == "failed"
+        world.answer("r/b/1", failed())
+        world.advance()
+        world.answer("r/a.step-1-1-1/1", failed("cancelled"))
+        world.advance()
+        assert world.ends() == {"a": "cancelled", "b": "failed", "a.step-1-1-1": "cancelled"}
 
 
 class TestCrash:
