@@ -27,15 +27,15 @@ def admitted(
 ) -> Event | Assignment | Seal:
     """The assignment, or what has to come before it or stands in its place.
 
-    A result that another run was given under the same terms is taken over; what needs an approval
-    waits until these very terms are approved.
+    A result that another run was given under the same terms is taken over, unless it came of a
+    talk: that is not taken over. What needs an approval waits until these very terms are approved.
     """
-    if node.yielded or not (node.item.approval or node.item_id in state.reusable):
+    kept = state.reusable.get(node.item_id) if node.board is None else None
+    if node.yielded or not (node.item.approval or kept):
         return assignment
     body = assignment.event.body
     if not node.seal:
         return Seal(node.item_id, terms(state.plan, node.item, node.item_id, node.grant, body))
-    kept = state.reusable.get(node.item_id)
     if kept is not None and kept["digest"] == node.seal and not node.attempt:
         taken = {key: kept[key] for key in ("run", "attempt", "output", "evidence")}
         return Event(now, "item_reused", node.item_id, "", taken)

@@ -75,7 +75,23 @@ UNDONE = """
         on_crash: rerun
       fails: {run: [x], capabilities: [], depends_on: [b]}
 """
+TALK = """
+  j:
+    pattern: joint
+    sub_tasks:
+      talks: {run: [x], capabilities: []}
+      b: {run: [x], capabilities: []}
+  n:
+    pattern: broadcast
+    channels: [c]
+    depends_on: [j]
+    sub_tasks:
+      talks: {run: [x], capabilities: []}
+      b: {run: [x], capabilities: [], depends_on: [talks]}
+      fails: {run: [x], capabilities: [], required: false}
+"""
 MANIFESTS = {
+    "talk": TALK,
     "order": ORDER,
     "each": EACH,
     "group": GROUP,
@@ -100,6 +116,8 @@ def answer(turn: Turn) -> TurnResult:
     name = turn.item_id.rpartition(".")[2]
     if name == "slow" and turn.number < 3:
         return TurnResult.yields([turn.number], usage={"tokens": 1})
+    if name == "talks" and turn.number < 3:
+        return TurnResult.yields(None, posts=({"text": f"turn {turn.number}"},), usage={})
     fails = name == "fails" or (name == "flaky" and turn.attempt_id.endswith("/1"))
     if fails and "compensation" not in turn.attempt_id:
         return TurnResult.failed("error", "exit status 1", usage={})

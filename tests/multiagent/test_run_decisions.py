@@ -356,6 +356,15 @@ class TestReuse:
         world = self.play(digest="sha256:0")
         assert world.started() == ["a", "b"]
 
+    def test_what_came_of_a_talk_is_not(self) -> None:
+        part = item("g.a", parent="g", approval=True)
+        items = [item("g", role_id="", pattern="joint", children=("g.a",)), part]
+        seal = node(play(items), "g.a").seal
+        kept = {"run": "old", "attempt": "old/g.a/1", "output": {"result": 5}, "evidence": {}}
+        world = World(plan([items[0], replace(part, approval=False)]))
+        world.reuse = {"g.a": kept | {"digest": seal}}
+        assert world.play().started() == ["g.a"]
+
     def test_what_is_taken_over_was_approved_then(self) -> None:
         world = self.play(approval=True)
         assert world.started() == ["b"]
