@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from forge_cli.multiagent.budget import Budget
@@ -53,8 +53,11 @@ plans = st.builds(
     labels=st.dictionaries(names, names, max_size=2),
     files=st.dictionaries(names, names, max_size=2),
 )
+# A plan has many parts, and on a busy machine each takes its time.
+some = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
+@some
 @given(plans)
 def test_the_document_reads_back_as_the_same_plan(plan: Plan) -> None:
     document = json.loads(json.dumps(plan_document(plan)))
@@ -69,6 +72,7 @@ def floats(value: Any) -> list[float]:
     return [value] if isinstance(value, float) else []
 
 
+@some
 @given(plans)
 def test_the_document_holds_no_floats_of_its_own(plan: Plan) -> None:
     assert floats(plan_document(plan)) == []

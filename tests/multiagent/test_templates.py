@@ -100,14 +100,16 @@ def test_a_value_that_says_it_is_kept_as_an_artifact_is_not_filled() -> None:
         fill({"x": [{"artifact": "${run}", "bytes": 1}]}, lambda reference: "sha256:00")
 
 
-def test_the_program_of_a_handler_or_its_server_is_filled_as_arguments() -> None:
+def test_the_program_of_a_handler_or_of_its_servers_is_filled_as_arguments() -> None:
     config = {
         "argv": ["${inputs.files}"],
         "server": {"argv": ["serve", "${inputs.files}"], "env": {"N": "${inputs.n}"}},
+        "servers": {"other": {"argv": ["${inputs.files}"]}},
         "settings": {"argv": "${inputs.who}"},
     }
     assert fill_settings(config, look_up) == {
         "argv": ["a b", "c"],
         "server": {"argv": ["serve", "a b", "c"], "env": {"N": 3}},
+        "servers": {"other": {"argv": ["a b", "c"]}},
         "settings": {"argv": "world"},
     }
