@@ -232,8 +232,8 @@ def _channels(topology: Topology) -> Iterator[Lookup]:
     for key in ("posts", "listens"):
         for node in topology.holding(key):
             around = node.parent.own if node.parent is not None else {}
-            if around.get("pattern") == "joint":
-                continue  # what it listens to are tags, which posts bring with them
+            if around.get("pattern") != "broadcast":
+                continue  # nothing, or tags, which posts bring with them
             known = around.get("channels", [])
             for index, name in enumerate(node.own[key]):
                 yield Lookup((*node.path, key, index), name, "channel", known)
