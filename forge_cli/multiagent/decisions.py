@@ -76,7 +76,7 @@ def _approve(node: Node, digest: str) -> None:
 
 
 def _reissue(node: Node, narrow: Mapping[str, Json]) -> None:
-    if node.children and narrow:
+    if node.children and node.pattern != "turn" and narrow:
         raise ValueError(f"{node.item_id!r} is done by others, which it lends nothing to narrow")
     if node.pattern == "each" and node.item.with_each and REACHING & narrow.keys():
         raise ValueError(f"what {node.item_id!r} may touch is narrowed element by element")

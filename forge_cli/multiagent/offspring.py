@@ -89,7 +89,8 @@ class Offspring(Undoings):
             for last in before:
                 self._dependents.setdefault(last.item_id, []).append((step, True))
             node.children.append(step)
-            self._add(step)
+            # Its time is not looked at before it can begin: it has its item's, and ends with it.
+            self.nodes[step.item_id] = self.open[step.item_id] = step
             before = [step]
         names = [words["child"] for words in body["steps"]]
         self._settle(asking, {**head, "status": "succeeded", "output": {"steps": names}})
@@ -105,6 +106,8 @@ class Offspring(Undoings):
         self._withdraw(node)
         node.status, node.partial = "opened", output
         node.open_children = len(steps)
+        for step in steps:
+            self._watch(step)
         self._met(steps[0])
         return True
 

@@ -23,14 +23,16 @@ def split(turn):
 
 
 def move(turn):
-    """Write the same settings as JSON beside the file, and remove it."""
+    """Write the same settings as JSON beside the file, and remove it; once, however often called."""
     old = Path(turn.inputs["file"])
-    parser = configparser.ConfigParser()
-    parser.read_string(old.read_text("utf-8"))
-    settings = {name: dict(parser[name]) for name in parser.sections()}
     new = old.with_suffix(".json")
-    new.write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n", "utf-8")
-    old.unlink()
+    if old.exists():
+        parser = configparser.ConfigParser()
+        parser.read_string(old.read_text("utf-8"))
+        settings = {name: dict(parser[name]) for name in parser.sections()}
+        new.write_text(json.dumps(settings, indent=2, sort_keys=True) + "\n", "utf-8")
+        old.unlink()
+    settings = json.loads(new.read_text("utf-8"))
     return {"file": new.as_posix(), "values": sum(map(len, settings.values()))}
 
 

@@ -64,6 +64,8 @@ REFERENCES = (
     Reference("joint-design.yaml"),
     Reference("broadcast-incident.yaml"),
     Reference("resolve-retention.yaml"),
+    Reference("hierarchical-delivery.yaml"),
+    Reference("dynamic-migration.yaml"),
     Reference("authorization-review.yaml", {"patch": "authorization-review/security"}),
     Reference("software-delivery.yaml", {"build": "software-delivery/shop"}),
     Reference("containment/approval.yaml"),

@@ -19,11 +19,6 @@ from forge_cli.multiagent.plan import (
 from tests.multiagent.world import item, plan, role
 
 SECOND = 1_000
-ROLES = [
-    role(),
-    role("frugal", Budget(model_calls=1)),
-    role("dear", Budget(model_calls=2, tokens=3)),
-]
 THENS = (
     "fail",
     "continue",
@@ -37,10 +32,28 @@ PUT_BACK = Handler("restore", {})
 CAPABILITIES = ("read", "write")
 SCOPES = ("files:src/**", "files:docs/**")
 ELEMENTS = ("a", "b", "..", "*", "c/d")
+DELEGATES = {"worker": ("frugal", "dear"), "frugal": (), "dear": ("frugal",)}
+ROLES = [
+    replace(
+        made, capabilities=frozenset(CAPABILITIES), scope=SCOPES, delegates=DELEGATES[made.role_id]
+    )
+    for made in (
+        role(),
+        role("frugal", Budget(model_calls=1)),
+        role("dear", Budget(model_calls=2, tokens=3)),
+    )
+]
 CONTRACTS = {
-    "run": Contract("run", "", "", scope=("files:**",)),
-    "role:worker": Contract("role:worker", "run", "worker", frozenset(CAPABILITIES), SCOPES),
+    "run": Contract("run", "", "", scope=("files:**",), depth=2),
+    **{
+        f"{kind}:{name}": Contract(
+            f"{kind}:{name}", "run", name, frozenset(CAPABILITIES), SCOPES, depth=len(to)
+        )
+        for name, to in DELEGATES.items()
+        for kind in ("role", "delegates")
+    },
 }
+VOCABULARY = {"read": ["file-read"], "write": ["file-read", "file-write"]}
 STATE = {
     "strict": StateKey("worker"),
     "joined": StateKey("worker", "append"),
@@ -174,6 +187,11 @@ def random_plan(dice: Random) -> Plan:
         earlier = [i.item_id for i in items]
         name = f"i{index}"
         items += group(dice, name, earlier) if chance(dice, 30) else [leaf(dice, name, earlier)]
+    # Drawn from dice of their own, so that all else of a plan is as it was without them.
+    more = Random(dice.random())
+    items = [
+        replace(each, max_steps=3) if each.role_id and chance(more, 60) else each for each in items
+    ]
     return plan(
         items,
         roles=ROLES,
@@ -185,4 +203,5 @@ def random_plan(dice: Random) -> Plan:
         minimum_successes=dice.choice([None, 0, 2]),
         state=STATE,
         outputs={"all": "${items.i0.status}"},
+        vocabulary=VOCABULARY,
     )

@@ -243,6 +243,19 @@ class TestFailure:
         world.advance()
         assert world.ends() == {"a": "cancelled", "b": "failed", "a.step-1-1-1": "cancelled"}
 
+    def test_an_item_that_is_late_is_not_begun_again_because_of_its_steps(self) -> None:
+        late = high(deadline=Deadline(within=5_000), on_crash="hold")
+        world = World(a_plan(late), {"a": [ask(split(step()))]}).start()
+        world.until("steps_inserted")
+        world.advance()
+        world.now += 5_000
+        world.advance()
+        world.answer("r/a/1", failed("cancelled"))
+        world.advance()
+        assert world.status == "paused"
+        world.resume().decide("a", "rerun").go_on()
+        assert world.ends() == {"a": "failed", "a.step-1-1-1": "blocked"}
+
 
 class TestCrash:
     def test_steps_go_on_where_they_were(self) -> None:

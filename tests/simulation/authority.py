@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Contract, Item, Plan
 from forge_cli.multiagent.turn import Turn
 from tests.simulation.broken import hold
+from tests.simulation.made import Items
 from tests.simulation.turns import undoes
 
 SPAN = 300_000
@@ -16,10 +18,15 @@ class Authority:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        self._items = Items(plan)
         self._started = 0
         self._asked: dict[str, int] = {}
         self._calls: dict[str, tuple[int, Turn]] = {}
         self._narrowed: dict[str, dict[str, list[str]]] = {}
+
+    def kept(self, event: Event) -> None:
+        """Follow an event that is durable."""
+        self._items.note(event)
 
     def start(self, time: int) -> None:
         """The run was begun at that time, in milliseconds since the epoch."""
@@ -123,14 +130,12 @@ class Authority:
 
     def _deadlines(self, item: Item) -> Iterator[int]:
         yield self._plan.deadline.resolve(self._started)
-        above: Item | None = item
-        while above is not None:
+        for above in self._items.chain(item.item_id):
             if above.deadline is not None:
                 yield above.deadline.resolve(self._started)
-            above = self._plan.items[above.parent] if above.parent else None
 
     def _item(self, name: str) -> Item:
-        return self._plan.items.get(name) or self._plan.items[name.rpartition(".")[0]]
+        return self._items.find(name)
 
 
 def _reach(inner: tuple[str, ...] | list[str], outer: tuple[str, ...] | list[str]) -> bool:

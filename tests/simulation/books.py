@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Mapping
 
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Item, Plan
+from forge_cli.multiagent.plan import Plan
 from forge_cli.multiagent.run_state import RunState
 from tests.simulation.broken import hold
+from tests.simulation.made import Items
 
 DIMENSIONS = ("model_calls", "cost_usd", "tokens", "tool_calls")
 
@@ -33,6 +34,7 @@ class Books:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        self._items = Items(plan)
         self.purses = {"": Purse(plan.budget.limits(), None)}
         self._slices: dict[str, tuple[Purse, Mapping[str, int]]] = {}
         self._lost: Counter[str] = Counter()
@@ -40,7 +42,10 @@ class Books:
     def fold(self, event: Event, state: RunState) -> None:
         """Book an event that the machine has applied, and hold its accounts against the books."""
         body = event.body
-        if event.kind == "item_opened":
+        self._items.note(event)
+        if event.kind == "request_admitted":
+            self._open(body["child"], state)
+        elif event.kind == "item_opened":
             self._open(event.item, state)
         elif event.kind == "turn_started":
             self._open(event.item, state)
@@ -58,7 +63,7 @@ class Books:
         self._compare(state)
 
     def _open(self, name: str, state: RunState) -> None:
-        item = _item(self._plan, name)
+        item = self._items.find(name)
         # A `for_each` reserves element by element.
         elements = item.pattern == "each" and name in self._plan.items
         if item.budget is None or name in self.purses or elements:
@@ -92,7 +97,7 @@ class Books:
 
     def _settle(self, event: Event, state: RunState) -> None:
         purse, held = self._slices.pop(event.attempt)
-        handler = self._plan.roles[state.nodes[event.item].item.role_id].handler
+        handler = state.roles[state.nodes[event.item].item.role_id].handler
         usage = event.body["usage"] or {}
         known = {d: amount if d in handler.metered else 0 for d, amount in held.items()}
         self._give_back(purse, held)
@@ -149,8 +154,3 @@ class Books:
             all(lost[d] == self._lost[d] for d in DIMENSIONS),
             f"lost are {lost}, due is {self._lost}",
         )
-
-
-def _item(plan: Plan, name: str) -> Item:
-    found = plan.items.get(name)
-    return found if found is not None else plan.items[name.rpartition(".")[0]]

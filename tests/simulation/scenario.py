@@ -158,6 +158,10 @@ def _result(dice: Random, turn: Turn) -> TurnResult:
     used = {dimension: dice.randint(0, amount) for dimension, amount in turn.budget.items()}
     usage: Any = dice.choice([used] * 12 + [None, {"tokens": 5}, {"tokens": -1}, {"luck": 1}])
     way = dice.choice(("done",) * 8 + ("failed", "failed", "rejected", "yields", "yields"))
+    # From dice of their own, so that all else is as it was without them.
+    more = Random(mark)
+    if chance(more, 30) and not undoes(turn):
+        return TurnResult.yields([mark], requests=_requests(more), usage=usage)
     if way == "failed":
         return TurnResult.failed(
             dice.choice(KINDS), f"exit status 1 {mark}", partial=[mark], usage=usage
@@ -166,10 +170,44 @@ def _result(dice: Random, turn: Turn) -> TurnResult:
         return TurnResult.done({"nothing": mark}, usage=usage)
     if way == "yields":
         said = turn.state if isinstance(turn.state, list) else []
-        return TurnResult.yields(dice.choice((mark, [*said, mark], [mark])), usage=usage)
+        state = dice.choice((mark, [*said, mark], [mark]))
+        return TurnResult.yields(state, usage=usage)
     value = ["same", mark, "same"] if chance(dice, 30) else [mark]
     output = {key: dice.choice(RISKS) if key == "risk" else value for key in turn.grant.outputs}
     return TurnResult.done(output, usage=usage)
+
+
+def _requests(dice: Random) -> tuple[Any, ...]:
+    """What a turn asks for; much of it is refused."""
+    return tuple(_request(dice) for _ in range(dice.randint(1, 3)))
+
+
+def _request(dice: Random) -> Any:
+    asked = _asked(dice)
+    kinds = ("delegate_subagent",) * 4 + ("decompose_task", "decompose_task", "write_file", "fly")
+    tool = dice.choice(kinds)
+    if tool == "delegate_subagent":
+        arguments = {
+            "name": dice.choice(("frugal", "frugal", "dear", "boss")),
+            "task": "t",
+            **asked,
+        }
+        return {"tool": tool, "arguments": arguments}
+    if tool == "decompose_task":
+        role = {"role": "frugal"} if chance(dice, 30) else {}
+        steps = [{"goal": f"s{n}", **role, **asked} for n in range(dice.randint(1, 2))]
+        return {"tool": tool, "arguments": {"steps": steps}}
+    return {"tool": tool, "arguments": {"path": "src/a", "content": ""}}
+
+
+def _asked(dice: Random) -> dict[str, Any]:
+    words: tuple[list[str], ...] = ([], [], ["read"], ["read"], ["write"], ["network"])
+    asked: dict[str, Any] = {"capabilities": dice.choice(words)}
+    if chance(dice, 40):
+        asked["scope"] = dice.choice((["files:src/**"], ["files:docs/x/**"], ["files:etc/**"], []))
+    if chance(dice, 30):
+        asked["budget"] = {"tokens": dice.randrange(4)}
+    return asked
 
 
 def _post(dice: Random, turn: Turn, number: int) -> Any:

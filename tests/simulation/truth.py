@@ -5,6 +5,7 @@ from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Plan
 from forge_cli.multiagent.run_state import RunState
 from tests.simulation.broken import hold
+from tests.simulation.made import Items
 
 FINE = frozenset({"succeeded", "skipped"})
 ENDED = frozenset({"succeeded", "failed", "denied", "cancelled", "blocked", "skipped"})
@@ -15,7 +16,9 @@ class Truth:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
+        self._items = Items(plan)
         self._proven: set[str] = set()
+        self._given: set[str] = set()
         self._untrue: set[str] = set()
         self._ended: dict[str, str] = {}
         self._cancelled: dict[str, str] = {}
@@ -24,6 +27,7 @@ class Truth:
 
     def fold(self, event: Event, state: RunState) -> None:
         """Follow an event that the machine has applied."""
+        self._items.note(event)
         self._note(event)
         if event.kind in ("turn_started", "item_opened"):
             self._may_start(event, state)
@@ -43,6 +47,7 @@ class Truth:
             if body["status"] == "done" and body["verdict"]["accepted"] and not overdue:
                 self._prove(event, body["verdict"])
         elif event.kind == "item_decided" and body["decision"] == "accept":
+            self._given.add(event.item)
             self._prove(event, body["verdict"])
         elif event.kind == "condition_evaluated" and body["value"] is False:
             self._untrue.add(event.item)
@@ -54,7 +59,7 @@ class Truth:
             self._stopping = ""
 
     def _prove(self, event: Event, verdict: dict[str, object]) -> None:
-        item = self._plan.items.get(event.item) or self._plan.items[event.item.rpartition(".")[0]]
+        item = self._items.find(event.item)
         held = verdict.get("evidence") or {}
         assert isinstance(held, dict)
         if all(held.get(name) for name in item.evidence):
@@ -74,6 +79,7 @@ class Truth:
         hold("G7", event.item not in self._untrue, f"{event.item!r} starts, its condition is false")
         if node.is_element:
             return
+        self._may_follow(node)
         for name in node.item.depends_on:
             other = state.nodes[name]
             fine = self._ended.get(name) == "succeeded" or (other.continued and name in self._ended)
@@ -81,15 +87,27 @@ class Truth:
         for name in node.item.after:
             hold("G7", name in self._ended, f"{event.item!r} starts before the end of {name!r}")
 
+    def _may_follow(self, node: Node) -> None:
+        """A step begins once who inserted it is done, and the step before it accepted."""
+        name = node.item_id
+        if self._items.is_made(name) and node.item.required:
+            before = self._items.before(name)
+            hold("G7", (node.item.parent or "") in self._proven, f"{name!r} starts too early")
+            fine = not before or self._ended.get(before) in FINE
+            hold("G7", fine, f"{name!r} starts, and {before!r} has not ended")
+
     def _check(self, node: Node) -> None:
         name = node.item_id
         if node.status == "succeeded" and node.pattern == "turn":
             hold("G7", name in self._proven, f"{name!r} succeeded, and nothing was accepted")
+            steps = [c.item_id for c in node.children if c.item.required and c.status not in FINE]
+            given = name in self._given
+            hold("G7", given or not steps, f"{name!r} succeeded without its steps {steps}")
         elif node.status == "succeeded":
             lost = [c for c in node.children if not self._is_met(c, node.pattern == "each")]
             given = name in self._proven
             hold("G7", given or not lost, f"{name!r} succeeded without {[c.item_id for c in lost]}")
-        elif node.status == "skipped" and not node.is_element:
+        elif node.status == "skipped" and not (node.is_element or self._items.is_made(name)):
             names = (*node.item.depends_on, node.item.parent)
             why = name in self._untrue or any(self._ended.get(n or "") == "skipped" for n in names)
             hold("G7", why, f"{name!r} is skipped without a reason")
@@ -113,15 +131,17 @@ class Truth:
             hold("G7", status == "failed", f"a run that failed ends {status}")
             return
         self._failed = status == "failed"
-        ends = {name: node.status for name, node in state.nodes.items()}
+        made = {name for name in state.nodes if self._items.is_made(name)}
+        ends = {name: node.status for name, node in state.nodes.items() if name not in made}
         hold("G7", not state.running, f"the run ended {status}, and {list(state.running)} run")
-        required = {ends[name] for name, node in state.nodes.items() if _is_required(node)}
+        required = {ends[name] for name in ends if _is_required(state.nodes[name])}
         if (required & ENDED) - FINE or state.stuck:
             hold("G7", status == "failed", f"a required item was lost and the run is {status}")
         elif any(end not in ENDED for end in ends.values()):
             due = "interrupted" if self._stopping else "paused"
             hold("G7", status == due, f"items are open, and the run is {status}")
-            awaits = {"paused", "indeterminate"} & set(ends.values())
+            stands = {node.status for node in state.nodes.values()}
+            awaits = {"paused", "indeterminate"} & stands
             hold("G7", bool(self._stopping or awaits), "the run pauses, and awaits nothing")
         elif set(ends.values()) - FINE:
             hold(

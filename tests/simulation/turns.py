@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Item, Json, Plan
+from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.turn import Turn, TurnResult
 from tests.simulation.books import DIMENSIONS
 from tests.simulation.broken import hold
+from tests.simulation.made import Items
 
 UNKNOWN = frozenset({"timeout", "deadline", "cancelled"})
 """Kinds of failure after which nobody knows what was done."""
@@ -31,6 +32,8 @@ class Line:
         self.held = False
         self.cancelled = ""
         self.approved = False
+        self.answers: Json = []
+        self.request = ""
         self.last_round = False
 
 
@@ -38,7 +41,7 @@ class Turns:
     """The lines of all items by what is durable, and the calls by what happened in the world."""
 
     def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+        self._items = Items(plan)
         self._lines: dict[str, Line] = {}
         self._asked: dict[tuple[str, int], str] = {}
         self._begun: set[tuple[str, int]] = set()
@@ -55,7 +58,8 @@ class Turns:
         if undoes(turn):
             return
         line = self._line(turn.item_id)
-        hold("G3", turn.key == f"r/{turn.item_id}/turn-{turn.number}", f"{call} has {turn.key!r}")
+        due = line.request or f"{turn.item_id}/turn-{turn.number}"
+        hold("G3", turn.key == f"r/{due}", f"{call} has {turn.key!r}")
         hold("G3", not line.accepted, f"{turn.item_id!r} was accepted, and {call} begins")
         hold(
             "G3",
@@ -70,6 +74,7 @@ class Turns:
 
     def kept(self, event: Event) -> None:
         """Follow an event that is durable."""
+        self._items.note(event)
         follow = getattr(self, f"_{event.kind}", None)
         if follow is not None:
             follow(event, event.body)
@@ -102,17 +107,25 @@ class Turns:
         )
         due = f"r/{event.item}/{number}"
         hold("G3", event.attempt == due, f"attempt {number} of {event.item!r} is {event.attempt!r}")
-        if fresh and self._item(event.item).approval:
+        if fresh and self._items.find(event.item).approval:
             hold("G1", line.approved, f"{event.attempt!r} starts, and nobody approved it")
             line.approved = False
+        given = body.get("answers", [])
+        again = number != line.attempt and turn > 1 and turn == line.turn
+        hold("G3", not again or given == line.answers, f"{event.attempt!r} is told {given} now")
+        line.answers = given
         line.attempt, line.running, line.turn, line.cancelled = number, event.attempt, turn, ""
         line.last_round = self._is_last(event.item, body.get("heard", {}))
         self._asked[event.attempt, turn] = body["key"]
 
     def _is_last(self, name: str, heard: Mapping[str, Any]) -> bool:
         """Whether the turn is of the last round of a joint item, behind which there is none."""
-        parent = self._item(name).parent
-        return bool(parent and heard.get("round", 0) >= self._item(parent).rounds)
+        parent = self._items.find(name).parent
+        return bool(parent and heard.get("round", 0) >= self._items.find(parent).rounds)
+
+    def _request_admitted(self, event: Event, body: Mapping[str, Any]) -> None:
+        if ":" in body["role"]:
+            self._line(body["child"]).request = body["request"]
 
     def _turn_cancelled(self, event: Event, body: Mapping[str, Any]) -> None:
         self._line(event.item).cancelled = body["kind"]
@@ -183,10 +196,7 @@ class Turns:
             line.finished, line.saved = 0, None
 
     def _is_held(self, name: str) -> bool:
-        return self._item(name).on_crash == "hold"
-
-    def _item(self, name: str) -> Item:
-        return self._plan.items.get(name) or self._plan.items[name.rpartition(".")[0]]
+        return self._items.find(name).on_crash == "hold"
 
 
 def _saved(before: Json, body: Mapping[str, Any]) -> Json:

@@ -25,6 +25,7 @@ from tests.simulation.versions import Versions
 SEEN = (
     *("status", "attempt", "turn", "grant", "kind", "reason", "seal", "approved", "lost"),
     *("begun", "snapshot", "undone", "undo_failed", "sequel"),
+    *("answers", "earlier", "open_children"),
     *("excused", "resume_at", "retry_at", "held", "read_version", "continued", "output", "refused"),
 )
 
@@ -82,6 +83,7 @@ class Watch(Witness):
                 self._authority.asked(event.attempt, event.time)
             elif event.kind == "item_decided" and event.body.get("narrow"):
                 self._authority.narrow(event.item, event.body["narrow"])
+            self._authority.kept(event)
             self._turns.kept(event)
             self._messages.kept(event)
             again = Event(*json.loads(json.dumps(event)))
