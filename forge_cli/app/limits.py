@@ -28,6 +28,16 @@ def lowered(
     return _decomposition(plan, settings.get("dynamic_decomposition"), environment)
 
 
+def limited_as(plan: Plan, other: Plan) -> Plan:
+    """The plan with the limits that another one of its manifest was given when its run began."""
+    plan = _to_depth(plan, other.contracts["run"].depth)
+    if not any(item.max_steps for item in other.items.values()):
+        plan = _without_steps(plan)
+    return replace(
+        plan, max_concurrency=other.max_concurrency, broadcast_buffer=other.broadcast_buffer
+    )
+
+
 def _concurrency(
     plan: Plan, stated: int | None, jobs: int | None, environment: Mapping[str, str]
 ) -> Plan:
@@ -72,7 +82,11 @@ def _depth(plan: Plan, stated: int | None, environment: Mapping[str, str]) -> Pl
         return plan
     if stated is not None and wanted > stated:
         raise _raised(DEPTH, wanted, "hierarchical_max_depth", stated)
-    run = replace(plan.contracts["run"], depth=wanted)
+    return _to_depth(plan, wanted)
+
+
+def _to_depth(plan: Plan, depth: int) -> Plan:
+    run = replace(plan.contracts["run"], depth=depth)
     return replace(plan, contracts={**plan.contracts, "run": run})
 
 
@@ -85,8 +99,10 @@ def _decomposition(plan: Plan, stated: bool | None, environment: Mapping[str, st
             f"{DECOMPOSITION} is true, the manifest's dynamic_decomposition is false; it can only"
             " be switched off here"
         )
-    if text != "false":
-        return plan
+    return _without_steps(plan) if text == "false" else plan
+
+
+def _without_steps(plan: Plan) -> Plan:
     items = {name: replace(item, max_steps=0) for name, item in plan.items.items()}
     return plan if items == plan.items else replace(plan, items=items)
 

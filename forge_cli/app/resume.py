@@ -9,6 +9,7 @@ from typing import Any
 
 from forge_cli.app.agents import lacking, priced_as
 from forge_cli.app.decisions import Decision, Desk
+from forge_cli.app.limits import limited_as
 from forge_cli.app.plan import Compiled, compiled
 from forge_cli.app.preparation import Prepared, RefusedError, missing
 from forge_cli.app.run import Opened, mark_of
@@ -203,8 +204,7 @@ def _check_same(plan: Plan, found: Compiled, manifest: Path, run_id: str) -> Non
         raise ForgeError(
             f"'{manifest}' has findings by now; see  forge validate {manifest}  and mend it"
         )
-    limits = {name: getattr(plan, name) for name in ("max_concurrency", "broadcast_buffer")}
-    now = replace(priced_as(found.plan, plan), **limits, digest="")
+    now = replace(limited_as(priced_as(found.plan, plan), plan), digest="")
     due = digest(plan_document(now))
     if due != plan.digest:
         raise ForgeError(

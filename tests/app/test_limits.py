@@ -2,7 +2,7 @@
 
 import pytest
 
-from forge_cli.app.limits import lowered
+from forge_cli.app.limits import limited_as, lowered
 from forge_cli.errors import ForgeError
 from forge_cli.multiagent.plan import Plan
 from tests.multiagent.world import item, plan
@@ -77,3 +77,17 @@ def test_the_environment_cannot_let_items_insert_steps(said: str, reason: str) -
     environment = {"FORGE_DYNAMIC_DECOMPOSITION_ENABLED": said}
     with pytest.raises(ForgeError, match=reason):
         lowered(joint(1), {"dynamic_decomposition": False}, None, environment)
+
+
+def test_a_run_that_goes_on_keeps_the_limits_that_it_was_given() -> None:
+    stated = plan([item("a", max_steps=7)], max_concurrency=4)
+    environment = {
+        "FORGE_MAX_CONCURRENCY": "2",
+        "FORGE_BROADCAST_BUFFER_SIZE": "8",
+        "FORGE_HIERARCHICAL_MAX_DEPTH": "1",
+        "FORGE_DYNAMIC_DECOMPOSITION_ENABLED": "false",
+    }
+    begun = lowered(stated, {}, None, environment)
+    assert begun.items["a"].max_steps == 0
+    assert limited_as(stated, begun) == begun
+    assert limited_as(stated, stated) == stated
