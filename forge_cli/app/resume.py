@@ -19,7 +19,7 @@ from forge_cli.engines.local import SystemClock
 from forge_cli.errors import ForgeError
 from forge_cli.evidence.layout import MARKER, RUN, VERIFICATION
 from forge_cli.gateway.secrets import Redactor
-from forge_cli.handlers.environment import remove_folders
+from forge_cli.gateway.temporary import remove_folders
 from forge_cli.ledger import durable, holders
 from forge_cli.ledger.artifacts import ArtifactFolder
 from forge_cli.ledger.reader import Reader

@@ -7,6 +7,7 @@ gone name by name.
 import ctypes
 import errno
 import os
+import stat
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 OPENAT2 = 437
@@ -60,12 +61,21 @@ def walk(folder: int, path: str, flags: int) -> int:
     descriptor = os.dup(folder)
     try:
         for name in folders:
-            inner = os.open(name, FOLDER, dir_fd=descriptor)
+            inner = _step(descriptor, name, FOLDER)
             os.close(descriptor)
             descriptor = inner
-        return os.open(last, flags | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=descriptor)
+        return _step(descriptor, last, flags | os.O_NOFOLLOW | os.O_CLOEXEC)
     finally:
         os.close(descriptor)
+
+
+def _step(folder: int, name: str, flags: int) -> int:
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except NotADirectoryError:
+        if stat.S_ISLNK(os.lstat(name, dir_fd=folder).st_mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name) from None
+        raise
 
 
 def _has_openat2() -> bool:

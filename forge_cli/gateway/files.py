@@ -1,5 +1,6 @@
 """Files of the workspace as a grant lets its holder read and write them, opened through no link."""
 
+import errno
 import os
 import stat
 import unicodedata
@@ -167,6 +168,8 @@ def told_apart(path: str) -> str:
 
 
 def _reason(path: str, error: Exception, what: str = "read") -> str:
+    if isinstance(error, OSError) and error.errno == errno.ELOOP:
+        return f"{path!r} cannot be {what}: it leads through a link"
     if isinstance(error, OSError) and error.errno is not None:
         return f"{path!r} cannot be {what}: {os.strerror(error.errno)}"
     return f"{path!r} cannot be {what}"

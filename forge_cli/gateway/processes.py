@@ -28,6 +28,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from forge_cli.errors import ForgeError
 from forge_cli.gateway import force, tree
@@ -37,6 +38,8 @@ BOOT = (
     "import sys; sys.path.append(sys.argv[1]); "
     "from forge_cli.gateway.warden import main; main(*sys.argv[2:])"
 )
+"""What the warden runs: its arguments are the descriptor of its rules, if any, and modules."""
+
 ROOT = str(Path(__file__).parents[2])
 """The folder that `forge_cli` is in, for small interpreters that start without site-packages."""
 
@@ -85,6 +88,19 @@ class Program:
     cwd: str
     grace: float = 5.0
     call: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """What a warden is started in, and with it all programs that it starts.
+
+    `wrapper` is a program that takes `arguments` from a descriptor and starts the warden in what it
+    makes of them; empty if there is none. `rules` are what the warden holds itself to (`inside`).
+    """
+
+    wrapper: str
+    arguments: Sequence[str]
+    rules: Mapping[str, object]
 
 
 class Process:
@@ -171,13 +187,28 @@ class Process:
 class Processes:
     """Starts programs through one warden, which comes with the first and goes with `close`.
 
-    `modules` are what it imports for programs that are calls.
+    `modules` are what it imports for programs that are calls; a `confinement` holds it and them.
     """
 
-    def __init__(self, *modules: str) -> None:
+    def __init__(self, *modules: str, confinement: Confinement | None = None) -> None:
         self._modules = modules
+        self._confinement = confinement
         self._warden: subprocess.Popen[bytes] | None = None
         self._requests: socket.socket | None = None
+        self._words: IO[bytes] | None = None
+        self._said = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether the warden, if there is one, has not ended by itself."""
+        return self._warden is None or self._warden.poll() is None
+
+    def complaint(self) -> str:
+        """The last line that the warden, or what it was started in, has said of its end."""
+        if self._words is not None:
+            words = os.pread(self._words.fileno(), LAST_WORD, 0).decode(errors="replace").strip()
+            self._said = words.splitlines()[-1] if words else ""
+        return self._said
 
     def start(self, program: Program, descriptors: Sequence[int]) -> Process:
         """Start the program with these as its descriptors 0, 1, 2, ...; the caller closes his own.
@@ -208,6 +239,10 @@ class Processes:
             self._warden.kill()
             self._warden.wait()
         self._warden = self._requests = None
+        self.complaint()
+        if self._words is not None:
+            self._words.close()
+            self._words = None
 
     def _send(self, descriptors: list[int]) -> None:
         for _ in range(2):
@@ -219,7 +254,8 @@ class Processes:
                 self.close()  # somebody ended the warden: the next one takes the request
             else:
                 return
-        raise ForgeError("the process that starts programs ends as soon as it is started")
+        said = f": {words}" if (words := self.complaint()) else ""
+        raise ForgeError(f"the process that starts programs ends as soon as it is started{said}")
 
     def _wake(self) -> None:
         """Have the warden go on: a program that it started may have stopped it."""
@@ -228,18 +264,38 @@ class Processes:
 
     def _open(self) -> socket.socket:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._words = os.fdopen(os.memfd_create("words"), "wb")
+        files, wrapper, rules = self._confined()
+        boot = (sys.executable, *self._options(), "-c", BOOT, ROOT, rules, *self._modules)
         with theirs:
-            self._warden = subprocess.Popen(
-                [sys.executable, *self._options(), "-c", BOOT, ROOT, *self._modules],
-                env={},
-                stdin=theirs.fileno(),
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd="/",
-                start_new_session=True,
-            )
+            try:
+                self._warden = subprocess.Popen(
+                    [*wrapper, *boot],
+                    env={},
+                    stdin=theirs.fileno(),
+                    stdout=subprocess.DEVNULL,
+                    stderr=self._words.fileno(),
+                    cwd="/",
+                    start_new_session=True,
+                    pass_fds=files,
+                )
+            finally:
+                for file in files:
+                    os.close(file)
         self._requests = ours
         return ours
+
+    def _confined(self) -> tuple[list[int], list[str], str]:
+        """Memory files to hand over, what the warden is started by, and where its rules are."""
+        confinement = self._confinement
+        if confinement is None:
+            return [], [], ""
+        rules = memory_file(json.dumps(confinement.rules).encode())
+        if not confinement.wrapper:
+            return [rules], [], str(rules)
+        arguments = memory_file("\0".join(confinement.arguments).encode(errors="surrogateescape"))
+        wrapper = [confinement.wrapper, "--args", str(arguments)]
+        return [rules, arguments], wrapper, str(rules)
 
     def _options(self) -> tuple[str, ...]:
         """Isolated; with site-packages only for who may need them."""

@@ -118,9 +118,14 @@ def read_order(descriptor: int) -> dict[str, Any]:
     return order
 
 
-def main(*modules: str) -> None:
-    """Serve the socket that is standard input, the modules imported for programs to come."""
+def main(rules: str, *modules: str) -> None:
+    """Serve the socket that is standard input, the modules imported for programs to come.
+
+    `rules` is the number of the descriptor of what it is held to before all else, or empty.
+    """
     tree.name_process("forge-warden")
+    if rules:
+        import_module("forge_cli.gateway.sandbox.inside").enter(int(rules))
     for name in modules:
         import_module(name)
     gc.disable()

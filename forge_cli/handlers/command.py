@@ -7,11 +7,15 @@ from functools import partial
 from pathlib import Path
 
 from forge_cli.gateway.processes import Program
+from forge_cli.gateway.sandbox.boxes import Box, Boxes, Need
+from forge_cli.gateway.sandbox.chart import ChartError
+from forge_cli.gateway.temporary import temporary_folder
 from forge_cli.handlers import environment, printouts
 from forge_cli.handlers.answers import AnswerError
 from forge_cli.handlers.context import HandlerContext, InputsError, Stopped, with_inputs_opened
 from forge_cli.handlers.event_words import EventWords
 from forge_cli.handlers.masks import masked
+from forge_cli.handlers.neighbours import with_neighbours
 from forge_cli.handlers.presets.call import argv_of
 from forge_cli.handlers.program import (
     Call,
@@ -43,26 +47,49 @@ class CommandHandler:
 
     def __init__(self, context: HandlerContext) -> None:
         self._context = context
+        self._boxes = Boxes(context.around, context.processes)
 
     async def run(self, turn: Turn) -> TurnResult:
         """Call the turn's program. Whatever it does is a result; cancelling stops its tree."""
-        temporary = environment.temporary_folder(self._context.mark)
         try:
             turn = with_inputs_opened(turn, self._context)
-            return await self._run(turn, Path(temporary))
-        except (InputsError, StartError, environment.VariablesError) as error:
-            message = self._context.redactor.redact(str(error))
-            return TurnResult.failed("error", message, usage={})
+            box = await self._boxes.take(self._need(turn))
+        except (ChartError, InputsError, StartError, environment.VariablesError) as error:
+            return self._not_started(error)
+        temporary = temporary_folder(self._context.mark, box.folder)
+        try:
+            return await self._run(turn, Path(temporary), box)
+        except (StartError, environment.VariablesError) as error:
+            return self._not_started(error)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+            self._boxes.give_back(box)
 
     async def close(self) -> None:
-        """Nothing is kept between turns."""
+        """End the sandboxes that were kept."""
+        self._boxes.close()
 
-    async def _run(self, turn: Turn, temporary: Path) -> TurnResult:
-        cap = turn.handler.get("max_output", MAX_OUTPUT)
-        program = self._program(turn, temporary)
-        called = await call(self._context, program, stdin_of(turn), cap, self._hear(turn))
+    def _not_started(self, error: Exception) -> TurnResult:
+        return TurnResult.failed("error", self._context.redactor.redact(str(error)), usage={})
+
+    def _need(self, turn: Turn) -> Need:
+        """The sandbox of a turn: also the files that its arguments name are part of it."""
+        context, config = self._context, turn.handler
+        search = environment.base(context.environment, config)
+        argv = config["argv"]
+        check_texts({f"argument {n}": text for n, text in enumerate(argv)})
+        named = [context.workspace / name for name in argv if name in context.programs]
+        files = [path for file in named for path in with_neighbours(file)]
+        program = locate(argv[0], search, context.workspace)
+        level = context.level(config)
+        return Need(level, turn.role_id, turn.grant, tuple(files), program)
+
+    async def _run(self, turn: Turn, temporary: Path, box: Box) -> TurnResult:
+        context, cap = self._context, turn.handler.get("max_output", MAX_OUTPUT)
+        program = self._program(turn, temporary, box)
+        called = await call(
+            box.processes, context.redactor, program, stdin_of(turn), cap, self._hear(turn)
+        )
         captured = {
             name: self._context.artifacts.put(stream.data)
             for name, stream in (("stdout", called.stdout), ("stderr", called.stderr))
@@ -71,7 +98,8 @@ class CommandHandler:
         file = printouts.ResultFile(temporary / RESULT, cap, self._context.redactor)
         if called.stopped:
             raise Stopped(self._failed("cancelled", "stopped", called, captured))
-        if (reason := failure(program, called.ending)) is not None:
+        said = box.processes.complaint() if called.ending.lost else ""
+        if (reason := failure(program, called.ending, said)) is not None:
             usage = printouts.usage_of_failed(turn, called.stdout, file)
             kind = kind_of(turn.handler, called)
             words = printouts.words_of_failed(turn, called.stdout)
@@ -95,10 +123,10 @@ class CommandHandler:
             return None
         return EventWords(doing, partial(self._context.tell, turn.item_id)).hear
 
-    def _program(self, turn: Turn, temporary: Path) -> Program:
+    def _program(self, turn: Turn, temporary: Path, box: Box) -> Program:
         config, workspace = turn.handler, self._context.workspace
         variables = environment.base(self._context.environment, config)
-        variables |= environment.of_turn(turn) | {"TMPDIR": str(temporary)}
+        variables |= environment.of_turn(turn) | box.variables(str(temporary))
         if config.get("inputs_as_env"):
             variables |= environment.of_inputs(turn.inputs)
         if config.get("result") == "file":

@@ -9,7 +9,9 @@ from typing import Protocol
 from forge_cli.errors import ForgeError
 from forge_cli.gateway.artifacts import opened
 from forge_cli.gateway.processes import Processes
+from forge_cli.gateway.sandbox.boxes import NO_SANDBOX, Level, Sandbox, Surroundings
 from forge_cli.gateway.secrets import Redactor
+from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.ports import Artifacts, Handler
 from forge_cli.multiagent.turn import Turn, TurnResult
 
@@ -29,6 +31,8 @@ class HandlerContext:
     temporary folders begin with `mark`, so that those of a run that was killed can be told.
     `tell` shows whoever watches what the turn of an item is doing; nothing of it is recorded.
     `own` are paths from the workspace that no turn may write: forge's files, evidence, manifest.
+    `programs` are those that arguments of handlers name. `sandbox` is what holds programs of which
+    their handler does not say otherwise.
     """
 
     workspace: Path
@@ -41,6 +45,19 @@ class HandlerContext:
     mark: str = "forge-"
     tell: Teller = lambda item, words: None  # noqa: ARG005
     own: tuple[str, ...] = ()
+    programs: frozenset[str] = frozenset()
+    sandbox: Sandbox = NO_SANDBOX
+
+    @property
+    def around(self) -> Surroundings:
+        """Where sandboxes of handlers are made."""
+        own = self.own
+        return Surroundings(self.workspace, self.environment, own, self.mark, self.sandbox)
+
+    def level(self, config: Mapping[str, Json]) -> Level:
+        """The level of the sandbox in which a handler of this configuration works."""
+        level: Level = config.get("sandbox") or self.sandbox.level
+        return level
 
 
 class InputsError(Exception):

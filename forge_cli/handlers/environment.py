@@ -2,12 +2,8 @@
 
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 
-from forge_cli.errors import ForgeError
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn
 
@@ -64,26 +60,6 @@ def of_inputs(inputs: Mapping[str, Json]) -> dict[str, str]:
             )
         names[variable] = name
     return {variable: as_text(inputs[name]) for variable, name in names.items()}
-
-
-def temporary_folder(mark: str) -> str:
-    """A new private folder (mode 700) for one call, whose name begins with the run's mark.
-
-    `ForgeError` where none can be made.
-    """
-    try:
-        return tempfile.mkdtemp(prefix=mark)
-    except OSError as error:
-        raise ForgeError(
-            f"no temporary folder can be made: {error.strerror}; set TMPDIR to one with free space"
-        ) from None
-
-
-def remove_folders(mark: str) -> None:
-    """Remove the temporary folders with this mark: what calls left behind that were killed."""
-    for path in Path(tempfile.gettempdir()).glob(f"{mark}*"):
-        if path.is_dir() and not path.is_symlink() and path.lstat().st_uid == os.getuid():
-            shutil.rmtree(path, ignore_errors=True)
 
 
 def as_text(value: Json) -> str:

@@ -1,8 +1,13 @@
 """The handler kind `function`: a turn is one call of a Python function in a worker process."""
 
+from pathlib import Path
+
 from forge_cli.gateway.processes import Processes
+from forge_cli.gateway.sandbox.boxes import Boxes, Need
+from forge_cli.gateway.sandbox.chart import ChartError
 from forge_cli.handlers.context import HandlerContext, InputsError, with_inputs_opened
 from forge_cli.handlers.environment import VariablesError
+from forge_cli.handlers.neighbours import with_neighbours
 from forge_cli.handlers.worker_process import Service
 from forge_cli.handlers.workers import Workers
 from forge_cli.multiagent.turn import Turn, TurnResult
@@ -20,15 +25,18 @@ class FunctionHandler:
     def __init__(self, context: HandlerContext) -> None:
         self._context = context
         self._processes = Processes(WORKER)
-        self._workers = Workers(context, self._processes, "the function")
+        boxes = Boxes(context.around, self._processes, WORKER, shared=True)
+        self._workers = Workers(context, boxes, "the function")
         self._services: dict[str, Service] = {}
 
     async def run(self, turn: Turn) -> TurnResult:
         """Call the turn's function. Whatever it does is a result; cancelling ends its worker."""
         try:
             turn = with_inputs_opened(turn, self._context)
-            return await self._workers.run(turn, self._service(turn.handler["call"]))
-        except (CallError, InputsError, VariablesError) as error:
+            service = self._service(turn.handler["call"])
+            need = Need(self._context.level(turn.handler), turn.role_id, turn.grant, service.files)
+            return await self._workers.run(turn, service, need)
+        except (CallError, ChartError, InputsError, VariablesError) as error:
             return TurnResult.failed("error", self._context.redactor.redact(str(error)))
 
     async def close(self) -> None:
@@ -39,7 +47,8 @@ class FunctionHandler:
     def _service(self, call: str) -> Service:
         if call not in self._services:
             file = self._locate(call)
-            self._services[call] = Service(f"{WORKER}:main", (file, file), call=True)
+            files = tuple(with_neighbours(Path(file)))
+            self._services[call] = Service(f"{WORKER}:main", (file, file), True, files)
         return self._services[call]
 
     def _locate(self, call: str) -> str:

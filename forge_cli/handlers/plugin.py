@@ -9,6 +9,7 @@ import sys
 
 from forge_cli.errors import ForgeError
 from forge_cli.gateway.processes import ROOT
+from forge_cli.gateway.sandbox.boxes import Boxes, Need
 from forge_cli.handlers.context import HandlerContext, InputsError, with_inputs_opened
 from forge_cli.handlers.environment import VariablesError
 from forge_cli.handlers.installed import PlugIn, named, search_path
@@ -27,7 +28,7 @@ class PlugInHandler:
 
     def __init__(self, plug_in: PlugIn, context: HandlerContext) -> None:
         self._context = context
-        self._workers = Workers(context, context.processes, "the handler")
+        self._workers = Workers(context, Boxes(context.around, context.processes), "the handler")
         # An interpreter of its own, with all that an installation in development hooks into one.
         boot = ("-I", "-X", "utf8", "-c", BOOT, ROOT, plug_in.target, json.dumps(search_path()))
         self._service = Service(sys.executable, (sys.executable, *boot))
@@ -35,7 +36,9 @@ class PlugInHandler:
     async def run(self, turn: Turn) -> TurnResult:
         """Make the turn. Whatever the plug-in does is a result; cancelling ends its worker."""
         try:
-            return await self._workers.run(with_inputs_opened(turn, self._context), self._service)
+            turn = with_inputs_opened(turn, self._context)
+            need = Need("off", turn.role_id, turn.grant)  # who installs it, trusts it
+            return await self._workers.run(turn, self._service, need)
         except (InputsError, VariablesError) as error:
             return TurnResult.failed("error", self._context.redactor.redact(str(error)))
 

@@ -10,9 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from forge_cli.gateway.processes import Ending, Process, Program, Survivor, memory_file
+from forge_cli.gateway.processes import (
+    Ending,
+    Process,
+    Processes,
+    Program,
+    Survivor,
+    memory_file,
+)
+from forge_cli.gateway.secrets import Redactor
 from forge_cli.gateway.streams import Capture, Pipe
-from forge_cli.handlers.context import HandlerContext
 
 REASONS = {
     errno.ENOENT: "it or the interpreter that its first line names is not there",
@@ -50,7 +57,8 @@ class Call:
 
 
 async def call(
-    context: HandlerContext,
+    processes: Processes,
+    redactor: Redactor,
     program: Program,
     stdin: bytes | None,
     cap: int,
@@ -62,11 +70,11 @@ async def call(
     is given its standard output as it comes.
     Returns also when cancelled: the caller raises on, with what was captured.
     """
-    captures = [Capture(context.redactor, cap, heard) for heard in (hear, None)]
+    captures = [Capture(redactor, cap, heard) for heard in (hear, None)]
     pipes = [Pipe(capture.feed) for capture in captures]
     source = os.open(os.devnull, os.O_RDONLY) if stdin is None else memory_file(stdin)
     try:
-        process = context.processes.start(program, [source, *(pipe.theirs for pipe in pipes)])
+        process = processes.start(program, [source, *(pipe.theirs for pipe in pipes)])
     finally:
         os.close(source)
         for pipe in pipes:
@@ -113,8 +121,13 @@ def check_texts(texts: Mapping[str, str]) -> None:
         raise StartError(f"{where} holds half of a surrogate pair, which is no text")
 
 
-def failure(program: Program, ending: Ending) -> str | None:
-    """How the program failed, as a sentence, or None if it ran and said 0."""
+def failure(program: Program, ending: Ending, complaint: str = "") -> str | None:
+    """How the program failed, as a sentence, or None if it ran and said 0.
+
+    `complaint` is what its sandbox said when it could not be made.
+    """
+    if ending.lost and complaint and ending.status is None:
+        return f"its sandbox could not be made: {complaint}"
     if ending.lost:
         return "the process that watched over it was stopped or killed; what it did is not known"
     if ending.errno is not None:

@@ -7,10 +7,11 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from forge_cli.gateway.processes import Ending, Process, Processes, Program
+from forge_cli.gateway.processes import Ending, Process, Program
+from forge_cli.gateway.sandbox.boxes import Box
 from forge_cli.gateway.streams import Capture, Pipe
+from forge_cli.gateway.temporary import temporary_folder
 from forge_cli.handlers.context import HandlerContext
-from forge_cli.handlers.environment import temporary_folder
 from forge_cli.handlers.frames import CHUNK, EAGER, HELD, Assembly, frame
 from forge_cli.handlers.offers import Offer, Offers
 
@@ -33,12 +34,14 @@ FIRST_PATIENCE = 0.05
 class Service(NamedTuple):
     """What workers serve: a program, or with `call` a `module:function` that is imported already.
 
-    Its arguments are followed by the workspace and the seconds of grace.
+    Its arguments are followed by the workspace and the seconds of grace. `files` are what it
+    consists of, which it reads in a sandbox, too.
     """
 
     path: str
     argv: tuple[str, ...]
     call: bool = False
+    files: tuple[str, ...] = ()
 
 
 class WorkerProcess:
@@ -47,17 +50,17 @@ class WorkerProcess:
     def __init__(
         self,
         context: HandlerContext,
-        processes: Processes,
+        box: Box,
         service: Service,
         variables: Mapping[str, str],
         grace: float,
     ) -> None:
         """Start it; `grace` is in seconds.
 
-        `processes` are those whose warden has imported what is to be called.
+        `box` is where it works, with a warden that has imported what is to be called.
         """
         self._context = context
-        self._processes = processes
+        self._processes = box.processes
         self._loop = asyncio.get_running_loop()
         self._offers = Offers()
         self._assembly = Assembly()
@@ -65,7 +68,7 @@ class WorkerProcess:
         self._patience: asyncio.TimerHandle | None = None
         self._brisk = True
         self._spent = False
-        self._temporary = temporary_folder(context.mark)
+        self._temporary = temporary_folder(context.mark, box.folder)
         self._pipes = {
             name: Pipe(self._feeder(name), self._is_plain) for name in ("stdout", "stderr")
         }
@@ -74,10 +77,15 @@ class WorkerProcess:
         self._loop.add_reader(self._channel, self._read)
         workspace = str(context.workspace)
         argv = [*service.argv, workspace, str(grace)]
-        environment = {**variables, "TMPDIR": self._temporary}
+        environment = {**variables, **box.variables(self._temporary)}
         self.program = Program(service.path, argv, environment, workspace, grace, service.call)
         self.process = self._start(theirs)
         self.process.ended.add_done_callback(self._finish)
+
+    @property
+    def complaint(self) -> str:
+        """What its sandbox said when it could not be made."""
+        return self._processes.complaint()
 
     @property
     def usable(self) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from forge_cli.gateway.processes import Processes, Survivor
+from forge_cli.gateway.processes import Survivor
+from forge_cli.gateway.sandbox.boxes import Box, Boxes, Need
 from forge_cli.handlers import environment, program
 from forge_cli.handlers.answers import AnswerError, parse
 from forge_cli.handlers.context import HandlerContext, Stopped
@@ -25,29 +26,48 @@ MESSAGE = 2_000
 
 
 class _Place(NamedTuple):
-    """What a worker is for; `grace` is in milliseconds, `variables` are its own ones as JSON."""
+    """What a worker is for and where it works; `variables` are its own ones as JSON.
+
+    `grace` is in milliseconds.
+    """
 
     service: Service
     grace: int
     variables: str
+    box: Box
 
 
 class Workers:
     """Workers of one kind of handler; each stays for the next turn of its place until `close`."""
 
-    def __init__(self, context: HandlerContext, processes: Processes, noun: str) -> None:
+    def __init__(self, context: HandlerContext, boxes: Boxes, noun: str) -> None:
         """`noun` is what messages call that which is called: `the function`."""
         self._context = context
-        self._processes = processes
+        self._boxes = boxes
         self._noun = noun
         self._workers: dict[_Place, list[WorkerProcess]] = {}
 
-    async def run(self, turn: Turn, service: Service) -> TurnResult:
+    async def run(self, turn: Turn, service: Service, need: Need) -> TurnResult:
         """Have a worker of that service make the turn; cancelling ends the worker.
 
-        Raises `VariablesError` if the environment of its worker cannot be built.
+        Raises `VariablesError` if the environment of its worker cannot be built, `ChartError` if no
+        sandbox can hold its grant.
         """
-        place = _place(service, turn.handler)
+        box = await self._boxes.take(need)
+        try:
+            return await self._run(turn, _place(service, turn.handler, box))
+        finally:
+            self._boxes.give_back(box)
+            await self._leave_stale()
+
+    async def _leave_stale(self) -> None:
+        """See off who waits for turns in sandboxes that get none any more."""
+        stale = [place for place in self._workers if place.box.stale and not place.box.turns]
+        workers = [worker for place in stale for worker in self._workers.pop(place)]
+        await asyncio.gather(*(worker.see_off() for worker in workers))
+        self._boxes.close_stale()
+
+    async def _run(self, turn: Turn, place: _Place) -> TurnResult:
         message = encode_turn(turn)
         while True:
             worker = self._hire(place, turn.handler, len(message))
@@ -82,6 +102,7 @@ class Workers:
         workers = [worker for workers in self._workers.values() for worker in workers]
         self._workers.clear()
         await asyncio.gather(*(worker.see_off() for worker in workers))
+        self._boxes.close()
 
     def _hire(self, place: _Place, config: Mapping[str, Json], size: int) -> WorkerProcess:
         """The first that has time for a message of so many bytes: it is the one that is awake."""
@@ -92,7 +113,7 @@ class Workers:
         workers[:] = [worker for worker in workers if worker.usable]
         variables = environment.base(self._context.environment, config)
         grace = place.grace / 1000
-        worker = WorkerProcess(self._context, self._processes, place.service, variables, grace)
+        worker = WorkerProcess(self._context, place.box, place.service, variables, grace)
         workers.append(worker)
         return worker
 
@@ -101,7 +122,8 @@ class Workers:
 
     def _death(self, worker: WorkerProcess) -> str:
         ending = worker.process.ended.result()
-        reason = program.failure(worker.program, ending) or "exit status 0"
+        said = worker.complaint if ending.lost else ""
+        reason = program.failure(worker.program, ending, said) or "exit status 0"
         reason += program.named(ending.survivors)
         return f"{self._noun}'s process ended before it answered: {reason}"
 
@@ -122,10 +144,10 @@ class Workers:
         return result
 
 
-def _place(service: Service, config: Mapping[str, Json]) -> _Place:
+def _place(service: Service, config: Mapping[str, Json], box: Box) -> _Place:
     own = {key: config[key] for key in ("env", "secrets") if config.get(key)}
     variables = json.dumps(own, sort_keys=True) if own else ""
-    return _Place(service, config.get("grace", GRACE), variables)
+    return _Place(service, config.get("grace", GRACE), variables, box)
 
 
 def understood(answer: bytes, source: str) -> TurnResult:

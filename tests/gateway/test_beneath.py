@@ -58,7 +58,7 @@ def test_a_file_below_the_folder_is_opened(way: Callable[..., int], folder: int)
 
 @pytest.mark.parametrize("path", ["out/a", "near/a", "src/b", "src/self/etc/passwd", "src/self"])
 def test_a_link_at_any_part_leads_nowhere(way: Callable[..., int], folder: int, path: str) -> None:
-    with pytest.raises(OSError, match=f"Errno ({errno.ELOOP}|{errno.ENOTDIR})"):
+    with pytest.raises(OSError, match=f"Errno {errno.ELOOP}"):
         way(folder, path, READ)
 
 

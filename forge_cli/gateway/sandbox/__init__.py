@@ -1,0 +1,1 @@
+"""What holds a program to its grant: namespaces, Landlock, and what of the machine it needs."""

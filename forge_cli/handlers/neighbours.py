@@ -1,0 +1,12 @@
+"""The files that a handler consists of, which it reads whatever its grant says."""
+
+from pathlib import Path
+
+
+def with_neighbours(file: Path) -> list[str]:
+    """The file and, if it is Python's, what it can import from beside it: modules and packages."""
+    found = [str(file)]
+    if file.suffix == ".py":
+        found += map(str, sorted(file.parent.glob("*.py")))
+        found += (str(init.parent) for init in sorted(file.parent.glob("*/__init__.py")))
+    return list(dict.fromkeys(found))
