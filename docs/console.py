@@ -30,6 +30,9 @@ CHANGING = (
     (r"\b\d{2}:\d{2}:\d{2} UTC\b", "CLOCK"),
     (r"(?<!\d)\d+:\d{2}(?![\d:])", "TIME"),
     (r"draft-again", "draft"),
+    (r"bubblewrap \d+(\.\d+)+|landlock \d+|off, not enforced.*|nothing \(sandbox off\)", "HELD"),
+    (r"sandbox \(HELD\)", "HELD"),
+    (r"(?<=HELD); .*", ""),
     (r"[ ]+", " "),
 )
 """What differs from run to run and from machine to machine, and what stands for it.
@@ -71,6 +74,8 @@ def _output(command: str, folder: Path) -> str:
         "PYTHONPATH": str(ROOT),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
+    if "FORGE_SANDBOX" in os.environ:
+        env["FORGE_SANDBOX"] = os.environ["FORGE_SANDBOX"]
     said = subprocess.run(
         ["bash", "-c", f"{program}\n{command}"],
         cwd=folder,

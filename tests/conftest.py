@@ -1,5 +1,6 @@
 """Programs and plug-ins of other people that tests try forge with."""
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -8,10 +9,21 @@ from pathlib import Path
 
 import pytest
 
+from forge_cli.app.sandbox import VARIABLE, look
+
 _FETCHING = ("index", "npm")
 """The marks of tests that install something first, which takes as long as the network does."""
 
 _KEPT = Path(__file__).resolve().parents[1] / "build" / "npm"
+
+
+def pytest_report_header() -> str:
+    """Say what holds programs here; where nothing does, they run without."""
+    works = look()
+    if not works.names:
+        os.environ.setdefault(VARIABLE, "off")
+        return f"sandbox: none works here: {', '.join(works.faults.values())}"
+    return f"sandbox: {', '.join(works.names.values())}"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

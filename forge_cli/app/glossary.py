@@ -70,8 +70,12 @@ VALUES: Mapping[str, str] = {
     "jsonl": "of a handler: standard output is JSON, an object on each line, and the last one is "
     "the result. As a format: the events as the ledger has them, an object on each line.",
     "file": "the result is the JSON object in the file that $FORGE_RESULT names.",
-    "bubblewrap": f"a sandbox. {_NOT_YET}",
-    "landlock": f"a sandbox. {_NOT_YET}",
+    "namespace": "a sandbox of bubblewrap: files, processes, network and memory of its own. It "
+    "needs the program bwrap (Debian, Ubuntu: apt-get install bubblewrap; or pip install "
+    "'forge-cli[sandbox]') and user namespaces: Ubuntu 24.04 allows them by an AppArmor profile, "
+    "containers with  --security-opt seccomp=unconfined  or as their host says.",
+    "landlock": "a sandbox of the kernel, without any program: files, TCP and signals are held; "
+    "UDP and sockets that are files are not. Linux 6.2 or later.",
     "off": "no sandbox: the program runs as you do.",
     "prompt": "standard input is the item's goal, as text.",
     "json": "of a handler: standard input is the turn as one JSON object.",
@@ -164,7 +168,10 @@ TERMS: Mapping[str, str] = {
     "stopping": "no new turns are started, those in flight are cancelled.",
     "stopped": "it was in flight when the run ended.",
     "ignored": "an answer that nobody waited for any more; it changed nothing.",
-    "sandbox": "what holds a program to its grant. There is none yet: sandbox off, not enforced.",
+    "sandbox": "what holds a program to its grant: the strongest of namespace and landlock that "
+    "works here, unless its handler says one. Where none works, a program does not start unless  "
+    "sandbox: off  is written in its handler, or FORGE_SANDBOX=off is exported; reports then say "
+    "'not enforced'. How to get one:  forge explain namespace  and  forge explain landlock .",
     "enforced": "held to by force. What a handler's program does is not, without a sandbox.",
     "engine": "what drives a run; 'local' is the only one.",
     "local": "the engine that runs everything in processes of this machine.",
@@ -179,7 +186,7 @@ TERMS: Mapping[str, str] = {
     "each": "how many elements, and how many of them at a time.",
     "named": "the manifest says which role does the item.",
     "routed": "the manifest names no role: the one with the fewest capabilities was taken.",
-    "held by": "what keeps the program within its grant; nothing, without a sandbox.",
+    "held by": "what keeps the item within its grant: a sandbox, forge itself, or nothing.",
     "on crash": "what follows when an attempt is lost: rerun or hold.",
     "accept when": "what the result is held against: schema, criteria, evidence.",
     "attempts": "how often it is tried at most, or each try at the item with what came of it.",

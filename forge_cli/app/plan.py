@@ -12,6 +12,7 @@ from forge_cli.app.defaults import defaults
 from forge_cli.app.inputs import read_file, read_pairs, values_of
 from forge_cli.app.needs import needs
 from forge_cli.app.planned import Planned, Why
+from forge_cli.app.sandbox import reached
 from forge_cli.app.servers import lacking as lacking_servers
 from forge_cli.app.unpriced import unpriced
 from forge_cli.app.validate import Report, beside, report
@@ -105,6 +106,7 @@ def planned(
     topology = Topology(found.data, found.origins)
     pairs, more = read_pairs(given, plan.inputs), {} if file is None else read_file(file)
     values = values_of(plan, pairs, more)
+    held = reached(plan, environment)
     return Planned(
         plan,
         warnings,
@@ -117,11 +119,14 @@ def planned(
             *lacking(plan),
             *lacking_servers(plan),
             *unpriced(plan),
+            *held.reasons,
         ),
         found.data.get("description", ""),
         _approvals(topology),
         tuple(name for name in plan.inputs if name not in values),
         defaults(plan, topology),
+        held.text,
+        held.advice,
     )
 
 

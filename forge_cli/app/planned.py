@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from forge_cli.app.defaults import Default
 from forge_cli.app.needs import Need
+from forge_cli.app.sandbox import OFF
 from forge_cli.multiagent.plan import Plan
 
 
@@ -22,7 +23,7 @@ class Planned:
     """A plan with its explanation: `inputs` as they would be, `refusals` of `forge run`.
 
     `approvals` are the items that await a decision before they run, `missing` the inputs that a
-    run needs and was not given.
+    run needs and was not given. `sandbox` is what would hold programs, `advice` how to get more.
     """
 
     plan: Plan
@@ -35,3 +36,5 @@ class Planned:
     approvals: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     defaults: tuple[Default, ...] = ()
+    sandbox: str = OFF
+    advice: str = ""

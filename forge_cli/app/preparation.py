@@ -15,12 +15,14 @@ from forge_cli.app.plan import Compiled
 from forge_cli.app.recordings import Recording
 from forge_cli.app.recordings import read as read_recording
 from forge_cli.app.reuse import Reusable, reusable
+from forge_cli.app.sandbox import NONE_NEEDED, OFF, Reached, reached
 from forge_cli.app.servers import lacking as lacking_servers
 from forge_cli.app.unpriced import unpriced
 from forge_cli.app.weights import overweight
 from forge_cli.app.workspace import workspace_of
 from forge_cli.canonical import digest
 from forge_cli.errors import ForgeError
+from forge_cli.gateway.sandbox.boxes import NO_SANDBOX, Sandbox
 from forge_cli.ledger import runs
 from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.plan_document import plan_document
@@ -45,7 +47,10 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A run that may start. Folders are absolute; `now` is in milliseconds since the epoch."""
+    """A run that may start. Folders are absolute; `now` is in milliseconds since the epoch.
+
+    `reached` is what reports say of its `sandbox`.
+    """
 
     plan: Plan
     run_id: str
@@ -59,6 +64,8 @@ class Prepared:
     environment: Mapping[str, str]
     reuse: Reusable | None = None
     mock: Recording | None = None
+    sandbox: Sandbox = NO_SANDBOX
+    reached: str = OFF
 
 
 class RefusedError(ForgeError):
@@ -86,9 +93,11 @@ def prepare(
     late = [finding.message for finding in told if finding.rule == "deadline-past"]
     reasons = [*found.refusals, *late, *overweight(plan, workspace)]
     mock = None if wishes.mock is None else read_recording(wishes.mock)
+    held = Reached(NO_SANDBOX, NONE_NEEDED)
     if mock is None:
+        held = reached(plan, env)
         reasons += [*missing(plan, workspace, env), *lacking(plan), *lacking_servers(plan)]
-        reasons += unpriced(plan)
+        reasons += [*unpriced(plan), *held.reasons]
     if reasons:
         raise RefusedError(reasons)
     run_id = wishes.run_id or _new_run_id(now)
@@ -110,6 +119,8 @@ def prepare(
         env,
         None if wishes.reuse is None else reusable(runs.find(workspace, wishes.reuse)),
         mock,
+        held.sandbox,
+        held.text,
     )
 
 

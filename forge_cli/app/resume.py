@@ -13,6 +13,7 @@ from forge_cli.app.limits import limited_as
 from forge_cli.app.plan import Compiled, compiled
 from forge_cli.app.preparation import Prepared, RefusedError, missing
 from forge_cli.app.run import Opened, mark_of
+from forge_cli.app.sandbox import reached
 from forge_cli.app.show import stored_plan
 from forge_cli.canonical import digest
 from forge_cli.engines.local import SystemClock
@@ -73,7 +74,8 @@ def left(home: Path, folder: RunFolder, env: Mapping[str, str]) -> Left:
             f"forge run {manifest} --mock FILE"
         )
     _check_same(plan, found, manifest, folder.run_id)
-    absent = [*missing(plan, home, env), *lacking(plan)]
+    held = reached(plan, env, (start or {}).get("sandbox"))
+    absent = [*missing(plan, home, env), *lacking(plan), *held.reasons]
     if absent:
         raise RefusedError(absent)
     prepared = Prepared(
@@ -87,6 +89,8 @@ def left(home: Path, folder: RunFolder, env: Mapping[str, str]) -> Left:
         workspace=home.resolve(),
         evidence=home / meta["evidence"],
         environment=env,
+        sandbox=held.sandbox,
+        reached=held.text,
     )
     return Left(home, folder, prepared, found, start)
 

@@ -41,7 +41,6 @@ from forge_cli.multiagent.run import Run
 from forge_cli.multiagent.times import to_text
 
 TOOL = tools.ROLE.handler.kind
-SANDBOX = "off, not enforced"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +108,8 @@ class Opened:
             mark=mark_of(folder),
             own=own_paths(prepared),
             tell=self._tell,
+            programs=frozenset(prepared.plan.programs),
+            sandbox=prepared.sandbox,
         )
 
     def execute(self, observers: Sequence[Observer] = (), tell: Teller | None = None) -> Finished:
@@ -186,7 +187,9 @@ class Opened:
     def _record(self, began: tuple[int, int]) -> tuple[Head, tuple[Check, ...]]:
         """Write evidence of what the ledger has; `began` are nanoseconds, wall and processor."""
         wall, processor = time.monotonic_ns() - began[0], time.process_time_ns() - began[1]
-        facts = environment("local", SANDBOX, wall // 1_000_000, processor // 1_000_000)
+        facts = environment(
+            "local", self.prepared.reached, wall // 1_000_000, processor // 1_000_000
+        )
         folder, plan, lines = self.prepared.evidence, self.prepared.plan, self.store.lines()
         audit = record.write(folder, plan, lines, self.artifacts, facts)
         checks = recorded(folder, audit)
@@ -217,7 +220,7 @@ def _started(prepared: Prepared, now: int) -> Event:
         "inputs": dict(prepared.inputs),
         "env": dict(prepared.env),
         "deadline": to_text(prepared.plan.deadline.resolve(now)),
-        "sandbox": SANDBOX,
+        "sandbox": prepared.reached,
     }
     if prepared.mock is not None:
         body["mock"] = {"name": prepared.mock.name, "digest": prepared.mock.digest}

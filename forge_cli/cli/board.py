@@ -113,6 +113,7 @@ class Board:
         self.problems: list[Problem] = []
         self.started = self.now = self.before = self.calls = self.cost = self.lost = 0
         self.deadline: int | None = None
+        self.sandbox = ""
         self.signal = ""
         self.status = ""
         self.end: Mapping[str, Json] = {}
@@ -238,6 +239,7 @@ class Board:
     def _run_started(self, event: Event) -> None:
         self.started = event.time
         self.deadline = from_text(event.body["deadline"])
+        self.sandbox = event.body.get("sandbox", "")
 
     def _item_opened(self, event: Event) -> None:
         if "." not in event.item:

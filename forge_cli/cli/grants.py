@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from forge_cli.app.sandbox import HELD_KINDS, OFF, own_level
 from forge_cli.cli.figures import count, deadline, duration
 from forge_cli.cli.tables import clip, left, wrap
 from forge_cli.cli.terminal import Terminal, width
@@ -17,19 +18,25 @@ _WIDEST = 70
 _MOST_LINES = 12
 
 
-def grant_lines(plan: Plan, item: Item, grant: Grant, terminal: Terminal) -> list[str]:
-    """What turns of one item may do, and under which limits."""
+def grant_lines(
+    plan: Plan, item: Item, grant: Grant, reached: str, terminal: Terminal
+) -> list[str]:
+    """What turns of one item may do, under which limits, and what of `reached` holds them."""
     if item.children:
         return ["  what its sub-tasks may: each has a contract of its own"]
-    return [f"  {line}" for line in sides(plan, item, grant, terminal, 60)]
+    return [f"  {line}" for line in sides(plan, item, grant, reached, terminal, 60)]
 
 
-def sides(plan: Plan, item: Item, grant: Grant, terminal: Terminal, columns: int) -> list[str]:
+def sides(
+    plan: Plan, item: Item, grant: Grant, reached: str, terminal: Terminal, columns: int
+) -> list[str]:
     """What it may use at the left, in that many columns, its limits at the right.
 
     A name that is wider than the left side has a line of its own, with no limit beside it.
     """
-    limits = [f"{left(key, 10)}{value}" for key, value in _limits(item)]
+    limits = [
+        f"{left(key, 10)}{value}" for key, value in _limits(item, held_by(plan, item, reached))
+    ]
     lines = []
     for use in _left_side(plan, item, grant, terminal, columns - 2):
         limit = limits.pop(0) if limits and width(use) <= columns - 2 else ""
@@ -124,10 +131,23 @@ def _elements(plan: Plan, item: Item) -> str:
     return f"element of {item.for_each}"
 
 
-def _limits(item: Item) -> Iterator[tuple[str, str]]:
+def held_by(plan: Plan, item: Item, reached: str) -> str:
+    """What keeps the item within its grant, where programs are held by what was `reached`."""
+    handler = plan.roles[item.role_id].handler
+    level, name = own_level(plan, item), reached.partition(";")[0]
+    if handler.kind == "agent":
+        return "gateway (agent handler)"
+    if handler.kind not in HELD_KINDS:
+        return "nothing (plug-in)"
+    if level == "off" or name in ("", OFF):
+        return "nothing (sandbox off)"
+    return f"sandbox ({'landlock' if level == 'landlock' else name})"
+
+
+def _limits(item: Item, held: str) -> Iterator[tuple[str, str]]:
     yield "risk", item.risk
     yield "on crash", item.on_crash
-    yield "held by", "nothing (sandbox off)"
+    yield "held by", held
     if item.retry is not None:
         yield "attempts", str(item.retry.max_attempts)
     if item.then != "fail":

@@ -5,8 +5,10 @@ from forge_cli.cli.figures import amounts, clock, count, deadline
 from forge_cli.cli.tables import flow
 from forge_cli.multiagent.plan import DEFAULT_BUDGET, DEFAULT_DEADLINE, Plan
 
-SANDBOX = "sandbox off, not enforced"
-"""What holds a program that a handler starts: nothing does yet, and every report says so."""
+
+def sandbox(reached: str) -> str:
+    """What holds the programs that handlers start, as the run's start says it."""
+    return f"sandbox {reached}"
 
 
 def header(plan: Plan, run_id: str, *note: str) -> list[str]:

@@ -29,6 +29,7 @@ class ItemStory:
 
     item_id: str
     started: int = 0
+    sandbox: str = ""
     attempts: dict[str, tuple[Event, Event | None]] = field(default_factory=dict)
     notes: list[Event] = field(default_factory=list)
 
@@ -36,6 +37,7 @@ class ItemStory:
         """Take in one event of the run, whatever it is about."""
         if event.kind == "run_started":
             self.started = event.time
+            self.sandbox = event.body.get("sandbox", "")
         if event.item != self.item_id:
             return
         if event.kind == "turn_started":
@@ -61,7 +63,7 @@ def item_lines(
     """
     blocks = [
         heading(node, terminal),
-        _contract(plan, node, terminal),
+        _contract(plan, node, story.sandbox, terminal),
         _attempts(plan, node, story, terminal),
         _children(node, terminal),
         _values("inputs", _inputs(story), terminal, whole),
@@ -83,10 +85,10 @@ def heading(node: Node, terminal: Terminal) -> list[str]:
     return lines
 
 
-def _contract(plan: Plan, node: Node, terminal: Terminal) -> list[str]:
+def _contract(plan: Plan, node: Node, reached: str, terminal: Terminal) -> list[str]:
     item = node.item
     links = " > ".join((*item.chain, f"item:{node.item_id}"))
-    lines = [" contract as granted", *grant_lines(plan, item, node.grant, terminal)]
+    lines = [" contract as granted", *grant_lines(plan, item, node.grant, reached, terminal)]
     lines += hang("  chain  ", links)
     if item.goal:
         lines += hang("  goal   ", terminal.safe(item.goal), most=_MOST_LINES)

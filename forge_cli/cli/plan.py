@@ -143,6 +143,6 @@ def plan_json(told: Planned) -> str:
         "refusals": told.refusals,
         "missing": told.missing,
         "defaults": [asdict(default) for default in told.defaults],
-        "sandbox": "off",
+        "sandbox": told.sandbox,
     }
     return json.dumps(document, ensure_ascii=False, indent=2)

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from forge_cli.app.course import Path, critical_path, orders, tops
 from forge_cli.app.planned import Planned, Why
+from forge_cli.app.sandbox import OFF
 from forge_cli.cli.figures import amount, amounts, count, duration, granted
 from forge_cli.cli.grants import sides
-from forge_cli.cli.header import SANDBOX, short_digest, stated_deadline
+from forge_cli.cli.header import short_digest, stated_deadline
 from forge_cli.cli.plan_defaults import default_lines
 from forge_cli.cli.tables import clip, flow, hang, left, right, rule, share, wrap
 from forge_cli.cli.terminal import Terminal, width
@@ -32,7 +33,7 @@ def plan_lines(
     blocks = [
         _title(planned, terminal, verbose),
         _order(planned, terminal, verbose),
-        _grants(plan, terminal),
+        _grants(planned, terminal),
         _budget(plan),
         *([default_lines(planned)] if defaults else []),
         _rest(planned, terminal),
@@ -118,13 +119,14 @@ def _why(why: Why | None, item: Item, most: int | None) -> list[str]:
     return [why.reason + others + (":" if told and not why.others else ""), *told]
 
 
-def _grants(plan: Plan, terminal: Terminal) -> list[str]:
+def _grants(planned: Planned, terminal: Terminal) -> list[str]:
+    plan = planned.plan
     items = [item for item in plan.items.values() if not item.children]
     names = min(max([8, *(width(item.item_id) for item in items)]), 24)
     lines = [" what each turn may do", rule(_RULE)]
     for item in items:
         head = f" {terminal.ink('bold', left(clip(item.item_id, names), names))}  "
-        for line in sides(plan, item, item.grant, terminal, 60 - names):
+        for line in sides(plan, item, item.grant, planned.sandbox, terminal, 60 - names):
             lines.append(head + line)
             head = " " * (names + 3)
     return lines
@@ -161,7 +163,7 @@ def _rest(planned: Planned, terminal: Terminal) -> list[str]:
     rows = [
         ("critical path", _critical(plan, critical_path(plan))),
         ("approvals", ", ".join(planned.approvals) or "none; nothing here is irreversible"),
-        ("not enforced", f"what a handler's program does is not held to its grant: {SANDBOX}"),
+        ("sandbox", _sandbox(planned)),
     ]
     lines = [line for key, text in rows for line in hang(_key(key), text)]
     if planned.inputs:
@@ -176,6 +178,13 @@ def _rest(planned: Planned, terminal: Terminal) -> list[str]:
         f"{plan.max_concurrency} at once"
     )
     return [*lines, *hang(_key("limits"), limits)]
+
+
+def _sandbox(planned: Planned) -> str:
+    reached = planned.sandbox
+    if reached == OFF:
+        reached = f"{OFF}: what a handler's program does is not held to its grant"
+    return f"{reached}; {planned.advice}" if planned.advice else reached
 
 
 def _key(text: str) -> str:

@@ -7,7 +7,7 @@ from forge_cli.cli.board import Board
 from forge_cli.cli.console import Console
 from forge_cli.cli.figures import count, elapsed, granted, measured
 from forge_cli.cli.github import annotation
-from forge_cli.cli.header import SANDBOX, header, limits, resumed
+from forge_cli.cli.header import header, limits, resumed, sandbox
 from forge_cli.cli.lines import Lines
 from forge_cli.cli.overview import overview
 from forge_cli.cli.tables import clip
@@ -114,7 +114,7 @@ class Progress:
 
     def _header(self, mocked: bool) -> list[str]:
         board, plan = self.board, self.board.plan
-        note = "recorded results, nothing is called" if mocked else SANDBOX
+        note = "recorded results, nothing is called" if mocked else sandbox(board.sandbox)
         lines = header(plan, self._run_id, "engine local", note)
         terms = limits(plan, board.deadline, board.started)
         if not terms:

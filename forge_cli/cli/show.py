@@ -16,7 +16,7 @@ from forge_cli.app.runs import workspace as workspace_at
 from forge_cli.app.show import Replay, stored_plan
 from forge_cli.cli.board import Board
 from forge_cli.cli.console import Console
-from forge_cli.cli.header import SANDBOX, header, limits
+from forge_cli.cli.header import header, limits, sandbox
 from forge_cli.cli.item import ItemStory, heading, item_lines
 from forge_cli.cli.lines import Lines
 from forge_cli.cli.options import Color, TextOrLines, Workspace, says_less, says_more
@@ -178,7 +178,7 @@ def run_report(
         return block
     plan = replay.plan
     terms = limits(plan, board.deadline, board.started)
-    head = header(plan, replay.run.run_id, "engine local", SANDBOX)
+    head = header(plan, replay.run.run_id, "engine local", sandbox(board.sandbox))
     now = _now() if status == "running" else board.now
     return [
         *head,

@@ -181,6 +181,8 @@ def condition_context(state: RunState, names: Sequence[str]) -> dict[str, Json]:
 
 def _configuration(config: Mapping[str, Json], item: Item) -> Mapping[str, Json]:
     """The handler's configuration with the item's own variables and secrets beside its own."""
+    if item.sandbox:
+        config = {**config, "sandbox": item.sandbox}
     if not item.env and not item.secrets:
         return config
     secrets = dict.fromkeys([*config.get("secrets", ()), *item.secrets])

@@ -129,7 +129,8 @@ class Item:
     says that `grant.scope` or `grant.writes` does. `depends_on` must be accepted before, `after`
     must have ended, however. Times are in milliseconds. `chain` names contracts of the plan,
     from the run inwards; the item's own link is `grant`, `budget`, `deadline`. `env` and
-    `secrets` go beside those of the role's handler; an inline item has them in its handler. With
+    `secrets` go beside those of the role's handler, `sandbox` goes before its own; an inline item
+    has them in its handler. With
     `approval` each attempt awaits a person's. `compensate` undoes what it did: a handler of kind
     `restore`, which puts what is below `grant.writes` back, or a program. `rounds` and `channels`
     are those of its sub-tasks; of a sub-task `posts` are the channels it may post to, `listens` the
@@ -174,6 +175,7 @@ class Item:
     route: str = "named"
     env: Mapping[str, str] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()
+    sandbox: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     max_steps: int = 0
 

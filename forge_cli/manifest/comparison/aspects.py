@@ -17,7 +17,7 @@ from forge_cli.manifest.comparison.judges import (
     text,
 )
 from forge_cli.manifest.comparison.limits import allowance, limit, reach
-from forge_cli.manifest.comparison.programs import NO_SANDBOX, program
+from forge_cli.manifest.comparison.programs import STRONGEST, program
 from forge_cli.manifest.comparison.work import condition, elements, order, review
 from forge_cli.multiagent.conflicts import RISK_ORDER
 from forge_cli.multiagent.plan import Json
@@ -61,7 +61,7 @@ def _values(old: Mapping[str, Json], new: Mapping[str, Json]) -> Verdict | None:
 
 
 _MERGE: Mapping[Any, int] = {"reject": 1, "append": 0, "union": 0}
-_SANDBOX: Mapping[Any, int] = {"bubblewrap": 1, "landlock": 1, NO_SANDBOX: 0}
+_SANDBOX: Mapping[Any, int] = {"namespace": 3, STRONGEST: 2, "landlock": 1, "off": 0}
 _BEHAVIOUR = differing("behavioural")
 _REST = differing("compatible")
 

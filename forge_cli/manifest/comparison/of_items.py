@@ -11,7 +11,7 @@ from forge_cli.manifest.comparison.of_roles import accepted, contract_key, deleg
 from forge_cli.manifest.comparison.of_run import RUN
 from forge_cli.manifest.comparison.parts import Fact, Part
 from forge_cli.manifest.comparison.policies import on_failure
-from forge_cli.manifest.comparison.programs import NO_SANDBOX
+from forge_cli.manifest.comparison.programs import STRONGEST
 from forge_cli.manifest.comparison.sides import Side
 from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.assembly import INHERITED
@@ -132,7 +132,7 @@ class _Item:
         """What its turns are given, by itself and by its role's handler, and what holds them."""
         node, written = self._node, self._node.written
         if node.children:
-            secrets, sandbox = frozenset[str](), NO_SANDBOX
+            secrets, sandbox = frozenset[str](), STRONGEST
         else:
             program = self._side.program(self._item.role_id)
             secrets, sandbox = program.secrets, program.sandbox

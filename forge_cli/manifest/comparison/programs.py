@@ -14,7 +14,8 @@ from forge_cli.multiagent.plan import Handler, Json
 MAX_TURNS = 50
 """Turns of an agent where its handler does not say it."""
 
-NO_SANDBOX = "off"
+STRONGEST = "the strongest that works"
+"""The sandbox of a handler that asks for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Program:
     @property
     def sandbox(self) -> str:
         """The sandbox that holds it."""
-        return str(self.handler.config.get("sandbox", NO_SANDBOX))
+        return str(self.handler.config.get("sandbox", STRONGEST))
 
 
 def program(old: Program, new: Program) -> Verdict | None:

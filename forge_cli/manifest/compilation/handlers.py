@@ -115,7 +115,9 @@ class Handlers:
             return None
         if undo == "restore":
             return self._made("restore", {}, None) if node.writes else None
-        own = {key: node.written[key] for key in ("env", "secrets") if key in node.written}
+        own = {
+            key: node.written[key] for key in ("env", "secrets", "sandbox") if key in node.written
+        }
         argv = undo["run"]
         return self._made("command", _command({"argv": argv, **_PROGRAM, **own}), None)
 

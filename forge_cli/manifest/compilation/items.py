@@ -71,6 +71,7 @@ def compile_item(topology: Topology, node: Node, handlers: Handlers) -> Item:
         route=node.route,
         env=own.get("env", {}),
         secrets=tuple(own.get("secrets", ())),
+        sandbox=own.get("sandbox", ""),
         labels=written.get("labels", {}),
         max_steps=max_steps(topology, node),
     )

@@ -4,43 +4,16 @@ from collections.abc import Iterator
 
 from forge_cli.manifest.meaning.actions import Vocabulary
 from forge_cli.manifest.meaning.assembly import section
-from forge_cli.manifest.meaning.nodes import Agent, Node, Written
+from forge_cli.manifest.meaning.nodes import Node
 from forge_cli.manifest.meaning.topology import Topology
 
 
 def unsupported(topology: Topology) -> list[str]:
     """A sentence for each thing that cannot be run yet, with what to do about it."""
     return [
-        *(sentence for role in _used(topology) for sentence in _of(role)),
         *(sentence for node in topology.nodes.values() for sentence in _item(node)),
         *(s for node in topology.nodes.values() for s in _servers(node, topology.vocabulary)),
     ]
-
-
-def _used(topology: Topology) -> list[Agent]:
-    """The roles that some item is done by, or a child of it; what is never called need not be."""
-    agents = (n.agent for n in topology.nodes.values() if n.way != "inline" and not n.children)
-    found = {agent.role_id: agent for agent in agents if agent is not None}
-    waiting = list(found.values())
-    for role in waiting:
-        for child in filter(None, map(topology.agent, role.delegates_to)):
-            if child.role_id not in found:
-                found[child.role_id] = child
-                waiting.append(child)
-    return waiting
-
-
-def _of(role: Agent) -> Iterator[str]:
-    yield from _sandbox(f"role '{role.role_id}'", section(role.written, "handler"))
-
-
-def _sandbox(name: str, written: Written) -> Iterator[str]:
-    sandbox = written.get("sandbox", "off")
-    if sandbox != "off":
-        yield (
-            f"{name} wants the sandbox '{sandbox}', and this version has none;"
-            " write  sandbox: off  to accept that, or leave it out"
-        )
 
 
 def _servers(node: Node, vocabulary: Vocabulary) -> Iterator[str]:
@@ -68,7 +41,6 @@ def _item(node: Node) -> Iterator[str]:
     for key, advice in _KEYS.items():
         if key in own:
             yield f"{name} says '{key}', and this version does not act on it; {advice}"
-    yield from _sandbox(name, own)
 
 
 _KEYS = {

@@ -28,7 +28,8 @@ Secrets = Annotated[
 ]
 Environment = Annotated[Env, key("Variables of its environment.", {"CI": "1"})]
 Confinement = Annotated[
-    Sandbox, key("The sandbox it needs. This version has none: `off`, or leave it out.", "off")
+    Sandbox,
+    key("What holds its program; if absent, the strongest that works. `off` is nothing.", "off"),
 ]
 Grace = Annotated[
     str,
@@ -54,6 +55,7 @@ class Function(TypedDict, total=False):
             key("File below the manifest's folder, and function.", "handlers.py:review"),
         ]
     ]
+    sandbox: Confinement
     max_usage: MaxUsage
 
 

@@ -33,7 +33,7 @@ Money = Number | str
 Argv = Annotated[list[str], Field(min_length=1)]
 Labels = dict[str, str]
 Env = dict[Variable, str]
-Sandbox = Literal["bubblewrap", "landlock", "off"]
+Sandbox = Literal["namespace", "landlock", "off"]
 
 
 @strict

@@ -60,7 +60,7 @@ def weights(side: Callable[..., Side]) -> Weights:
         ("role: model", "role: other", "tools"),
         ("role: plain", "role: trusted", "sandbox"),
         ("role: plain", "role: plain, sandbox: 'off'", "sandbox"),
-        ("role: plain", "role: plain, sandbox: bubblewrap", "sandbox"),
+        ("role: plain", "role: plain, sandbox: namespace", "sandbox"),
         ("role: plain", "role: lead", "depth"),
         ("role: plain", "role: lead", "delegates"),
         ("role: plain", "role: lead", "delegated capabilities"),
