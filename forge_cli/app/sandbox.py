@@ -7,12 +7,15 @@ from typing import cast
 from forge_cli.errors import ForgeError
 from forge_cli.gateway.sandbox import bubblewrap, landlock
 from forge_cli.gateway.sandbox.boxes import Level, Sandbox
-from forge_cli.multiagent.plan import Handler, Item, Plan
+from forge_cli.multiagent.plan import Item, Plan
 
 VARIABLE = "FORGE_SANDBOX"
 LEVELS = ("namespace", "landlock", "off")
 HELD_KINDS = frozenset({"command", "function"})
-"""Kinds of handlers that a sandbox holds. Agents have no program; plug-ins are trusted."""
+"""Kinds of handlers that a sandbox holds; who installs a plug-in trusts it."""
+
+GATEWAY_KINDS = frozenset({"agent", "mcp"})
+"""Kinds of handlers that do nothing but by calls that forge makes for them."""
 
 OFF = "off, not enforced"
 NONE_NEEDED = "none needed"
@@ -52,8 +55,12 @@ def reached(plan: Plan, environment: Mapping[str, str], begun: str | None = None
     `ForgeError` for a level that the environment asks for and that is none.
     """
     held = {item.item_id: own_level(plan, item) for item in plan.items.values() if _has(plan, item)}
-    wishes = {level for item_id, level in held.items() if _kind(plan, item_id) in HELD_KINDS}
-    trusted = [name for name, level in held.items() if _kind(plan, name) not in HELD_KINDS]
+    wishes = {
+        level for item_id, level in held.items() if _kind(plan, plan.items[item_id]) in HELD_KINDS
+    }
+    trusted = [
+        name for name, level in held.items() if _kind(plan, plan.items[name]) not in HELD_KINDS
+    ]
     reasons = [
         f"'{name}' is done by a plug-in, which no sandbox holds; take  sandbox  out of its handler"
         for name in trusted
@@ -97,15 +104,11 @@ def look() -> Works:
 
 def _has(plan: Plan, item: Item) -> bool:
     """Whether the item has something that a program does."""
-    return bool(item.role_id) and not item.children and _kind(plan, item.item_id) != "agent"
+    return bool(item.role_id) and not item.children and _kind(plan, item) not in GATEWAY_KINDS
 
 
-def _kind(plan: Plan, item_id: str) -> str:
-    return _handler(plan, plan.items[item_id]).kind
-
-
-def _handler(plan: Plan, item: Item) -> Handler:
-    return plan.roles[item.role_id].handler
+def _kind(plan: Plan, item: Item) -> str:
+    return plan.roles[item.role_id].handler.kind
 
 
 def _default(environment: Mapping[str, str], works: Works, begun: str | None) -> Level | None:

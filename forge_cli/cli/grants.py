@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from forge_cli.app.sandbox import HELD_KINDS, OFF, own_level
+from forge_cli.app.sandbox import GATEWAY_KINDS, HELD_KINDS, OFF, own_level
 from forge_cli.cli.figures import count, deadline, duration
 from forge_cli.cli.tables import clip, left, wrap
 from forge_cli.cli.terminal import Terminal, width
@@ -135,8 +135,8 @@ def held_by(plan: Plan, item: Item, reached: str) -> str:
     """What keeps the item within its grant, where programs are held by what was `reached`."""
     handler = plan.roles[item.role_id].handler
     level, name = own_level(plan, item), reached.partition(";")[0]
-    if handler.kind == "agent":
-        return "gateway (agent handler)"
+    if handler.kind in GATEWAY_KINDS:
+        return f"gateway ({handler.kind} handler)"
     if handler.kind not in HELD_KINDS:
         return "nothing (plug-in)"
     if level == "off" or name in ("", OFF):

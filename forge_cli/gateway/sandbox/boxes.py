@@ -129,16 +129,11 @@ class Boxes:
         """
         if need.level == "off":
             return self._outside
-        around, grant = self._around, need.grant
-        system, also = self._of_machine(need)
-        writes = grant.writes if "file-write" in grant.actions else ()
-        reads = grant.scope if "file-read" in grant.actions else ()
-        wanted = Wanted(_files(reads), _files(writes), around.own, also)
-        if reads or writes or also:
-            spots = await asyncio.to_thread(_charted, around.workspace, wanted)
-        else:
-            spots = _charted(around.workspace, wanted)
-        box = self._found(need, spots) or self._made(need, spots, system)
+        box = self._of_no_files(need)
+        if box is None:
+            system, also = self._of_machine(need)
+            spots = await asyncio.to_thread(_charted, self._around, need.grant, also)
+            box = self._found(need, spots) or self._made(need, spots, system)
         box.turns += 1
         return box
 
@@ -164,13 +159,23 @@ class Boxes:
         self._boxes.remove(box)
         box.close()
 
+    def _of_no_files(self, need: Need) -> Box | None:
+        """The one for a grant that is about no files: what they are by now makes no difference."""
+        if need.grant.actions & {"file-read", "file-write"}:
+            return None
+        return next((box for box in self._boxes if self._fits(box, need)), None)
+
+    def _fits(self, box: Box, need: Need) -> bool:
+        if box.stale or (box.turns and not self._shared):
+            return False
+        return (box.need is need or box.need == need) and box.processes.usable
+
     def _found(self, need: Need, spots: tuple[Spot, ...]) -> Box | None:
         for box in self._boxes:
-            if box.need != need or box.stale or (box.turns and not self._shared):
-                continue
-            if box.spots == spots and box.processes.usable:
-                return box
-            box.stale = True
+            if self._fits(box, need):
+                if box.spots == spots:
+                    return box
+                box.stale = True
         if not self._shared:
             self.close_stale()
         return None
@@ -200,9 +205,12 @@ def _files(scopes: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(scope for scope in scopes if scope.startswith("files:"))
 
 
-def _charted(workspace: Path, wanted: Wanted) -> tuple[Spot, ...]:
-    make_way(workspace, wanted.writes)
-    return chart(workspace, wanted)
+def _charted(around: Surroundings, grant: Grant, also: tuple[str, ...]) -> tuple[Spot, ...]:
+    reads = grant.scope if "file-read" in grant.actions else ()
+    writes = grant.writes if "file-write" in grant.actions else ()
+    wanted = Wanted(_files(reads), _files(writes), around.own, also)
+    make_way(around.workspace, wanted.writes)
+    return chart(around.workspace, wanted)
 
 
 def _namespace(
