@@ -90,6 +90,10 @@ class Program:
     call: bool = False
 
 
+class ConfinementError(Exception):
+    """A sandbox could not be made; the text is a sentence for the attempt's failure."""
+
+
 @dataclass(frozen=True, slots=True)
 class Confinement:
     """What a warden is started in, and with it all programs that it starts.
@@ -204,22 +208,30 @@ class Processes:
         return self._warden is None or self._warden.poll() is None
 
     def complaint(self) -> str:
-        """The last line that the warden, or what it was started in, has said of its end."""
-        if self._words is not None:
+        """What a warden that ended by itself, or what it was started in, has said last."""
+        if self._words is not None and self._warden is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):  # it may be about to end
+                self._warden.wait(timeout=0.1)
+            status = self._warden.returncode
             words = os.pread(self._words.fileno(), LAST_WORD, 0).decode(errors="replace").strip()
-            self._said = words.splitlines()[-1] if words else ""
+            said = words.splitlines()[-1] if words else f"exit status {status}"
+            self._said = said if status else ""
         return self._said
 
     def start(self, program: Program, descriptors: Sequence[int]) -> Process:
         """Start the program with these as its descriptors 0, 1, 2, ...; the caller closes his own.
 
-        Returns at once: that it could not start is told by its `ended`, too.
+        Returns at once: that it could not start is told by its `ended`, too. Raises
+        `ConfinementError` if what it is to be held by has ended already.
         """
         with usable_system():
             ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             order = write_order(program)
             try:
                 self._send([theirs.fileno(), order, *descriptors])
+            except BaseException:
+                ours.close()
+                raise
             finally:
                 theirs.close()
                 os.close(order)
@@ -238,8 +250,8 @@ class Processes:
             force.end_below(self._warden.pid)
             self._warden.kill()
             self._warden.wait()
-        self._warden = self._requests = None
         self.complaint()
+        self._warden = self._requests = None
         if self._words is not None:
             self._words.close()
             self._words = None
@@ -254,8 +266,9 @@ class Processes:
                 self.close()  # somebody ended the warden: the next one takes the request
             else:
                 return
-        said = f": {words}" if (words := self.complaint()) else ""
-        raise ForgeError(f"the process that starts programs ends as soon as it is started{said}")
+        if self._confinement is not None:
+            raise ConfinementError(f"its sandbox could not be made: {self.complaint()}")
+        raise ForgeError("the process that starts programs ends as soon as it is started")
 
     def _wake(self) -> None:
         """Have the warden go on: a program that it started may have stopped it."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from forge_cli.gateway.processes import Program
+from forge_cli.gateway.processes import ConfinementError, Program
 from forge_cli.gateway.sandbox.boxes import Box, Boxes, Need
 from forge_cli.gateway.sandbox.chart import ChartError
 from forge_cli.gateway.temporary import temporary_folder
@@ -59,7 +59,7 @@ class CommandHandler:
         temporary = temporary_folder(self._context.mark, box.folder)
         try:
             return await self._run(turn, Path(temporary), box)
-        except (StartError, environment.VariablesError) as error:
+        except (ConfinementError, StartError, environment.VariablesError) as error:
             return self._not_started(error)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)

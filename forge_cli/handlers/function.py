@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from forge_cli.gateway.processes import Processes
+from forge_cli.gateway.processes import ConfinementError, Processes
 from forge_cli.gateway.sandbox.boxes import Boxes, Need
 from forge_cli.gateway.sandbox.chart import ChartError
 from forge_cli.handlers.context import HandlerContext, InputsError, with_inputs_opened
@@ -17,6 +17,10 @@ WORKER = "forge_cli.handlers.worker"
 
 class CallError(Exception):
     """The configuration's `call` names nothing that may be called; the text is a sentence."""
+
+
+_NOT_CALLED = (CallError, ChartError, ConfinementError, InputsError, VariablesError)
+"""What keeps a function from being called, each with a sentence for the attempt's failure."""
 
 
 class FunctionHandler:
@@ -36,7 +40,7 @@ class FunctionHandler:
             service = self._service(turn.handler["call"])
             need = Need(self._context.level(turn.handler), turn.role_id, turn.grant, service.files)
             return await self._workers.run(turn, service, need)
-        except (CallError, ChartError, InputsError, VariablesError) as error:
+        except _NOT_CALLED as error:
             return TurnResult.failed("error", self._context.redactor.redact(str(error)))
 
     async def close(self) -> None:

@@ -7,7 +7,7 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from forge_cli.gateway.processes import Ending, Process, Program
+from forge_cli.gateway.processes import ConfinementError, Ending, Process, Program
 from forge_cli.gateway.sandbox.boxes import Box
 from forge_cli.gateway.streams import Capture, Pipe
 from forge_cli.gateway.temporary import temporary_folder
@@ -79,7 +79,11 @@ class WorkerProcess:
         argv = [*service.argv, workspace, str(grace)]
         environment = {**variables, **box.variables(self._temporary)}
         self.program = Program(service.path, argv, environment, workspace, grace, service.call)
-        self.process = self._start(theirs)
+        try:
+            self.process = self._start(theirs)
+        except ConfinementError:
+            self._leave()
+            raise
         self.process.ended.add_done_callback(self._finish)
 
     @property
@@ -243,6 +247,9 @@ class WorkerProcess:
     def _finish(self, _: asyncio.Future[Ending]) -> None:
         while self._channel.fileno() >= 0 and self._read():
             pass  # an answer that was given in time counts
+        self._leave()
+
+    def _leave(self) -> None:
         self._close_channel()
         self._offers.withdraw()
         for pipe in self._pipes.values():

@@ -23,6 +23,9 @@ ISOLATED = (
     "ALL",
     "--die-with-parent",
 )
+SHARED = "/tmp"  # noqa: S108
+"""Where programs that know no better keep what they share; each sandbox has its own."""
+
 TRIAL = 10
 """Seconds within which bubblewrap must have shown that it works."""
 
@@ -94,15 +97,27 @@ def arguments(
     found = list(ISOLATED)
     if not network:
         found.append("--unshare-net")
-    found += _roots(system)
-    found += ["--bind", enclosure.shared, "/tmp", "--bind", enclosure.calls, enclosure.calls]  # noqa: S108
-    closed: list[str] = []
+    system = list(system)
+    found += ["--bind", enclosure.shared, SHARED]
+    frames = _frames([workspace, enclosure.calls, *system])
+    found += (word for frame in frames for word in ("--tmpfs", frame))
+    found += [*_roots(system), "--bind", enclosure.calls, enclosure.calls]
+    closed = [word for frame in frames for word in ("--remount-ro", frame)]
     for spot in spots:
         path = f"{workspace}/{spot.path}".rstrip("/")
         found += _place(path, spot, spots, enclosure)
         if _is_frame(spot, spots):
             closed += ["--remount-ro", path]
     return [*found, *closed, "--remount-ro", "/", "--chdir", "/", "--"]
+
+
+def _frames(paths: Iterable[str]) -> list[str]:
+    """Folders of /tmp that lead to some of the paths: what is made there would look as if it were.
+
+    A path that is in /tmp itself needs none.
+    """
+    inner = [path.split("/")[2:] for path in paths if path.startswith(f"{SHARED}/")]
+    return sorted({f"{SHARED}/{names[0]}" for names in inner if len(names) > 1})
 
 
 def _roots(paths: Iterable[str]) -> Iterator[str]:

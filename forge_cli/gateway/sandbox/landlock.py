@@ -13,6 +13,8 @@ CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 GIVE_VERSION = 1
 PATH_BENEATH, NET_PORT = 1, 2
 PR_SET_NO_NEW_PRIVS = 38
+PR_CAPBSET_DROP = 24
+PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REMOVE_DIR, REMOVE_FILE, MAKE_CHAR, MAKE_DIR = 1 << 4, 1 << 5, 1 << 6, 1 << 7
@@ -100,10 +102,14 @@ class Ruleset:
             os.close(place)
 
     def enter(self) -> None:
-        """Hold this process to it, for good."""
+        """Hold this process to it, for good, and let it have no privileges, also as root.
+
+        With some of them it could look into processes that it may not trace.
+        """
         LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         _called(RESTRICT_SELF, self._descriptor, 0)
         os.close(self._descriptor)
+        _drop_capabilities()
 
     def _allow(self, place: int, access: int) -> None:
         if not os.path.isdir(f"/proc/self/fd/{place}"):
@@ -116,6 +122,22 @@ class Ruleset:
         if self._version >= 5:
             return IOCTL_DEV
         return {1: MAKE_SYM, 2: REFER}.get(self._version, TRUNCATE)
+
+
+def _drop_capabilities() -> None:
+    """Give up all capabilities; without the bound on them, which only root can lower, none returns.
+
+    The structures are those of capget(2): version 3, this process, and two times three sets.
+    """
+    number = 0
+    while LIBC.prctl(PR_CAPBSET_DROP, number, 0, 0, 0) == 0:
+        number += 1
+    LIBC.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    nothing = (ctypes.c_uint32 * 6)()
+    if LIBC.capset(header, nothing):
+        code = ctypes.get_errno()
+        raise OSError(code, f"capabilities cannot be given up: {os.strerror(code)}")
 
 
 def _called(number: int, *arguments: object) -> int:

@@ -17,7 +17,7 @@ def of_workspace(workspace: Path, spots: Sequence[Spot]) -> list[Rule]:
     """Rules for paths of the workspace.
 
     A folder that holds something else than it is itself is given name by name: no new name can be
-    made in it then, and its own names can be read.
+    made in it then, and the names that are below it can be read.
     """
     return list(_Listing(workspace, spots).of("", spots[0].mode))
 
@@ -58,12 +58,12 @@ class _Listing:
             if mode != "hide":
                 yield (path, mode)
             return
-        if mode != "hide":
+        names = [f"{path}/{name}" if path else name for name in self._names(path)]
+        inner = {name: self._spots[name].mode if name in self._spots else mode for name in names}
+        if any(mode != "hide" for mode in inner.values()):
             yield (path, "list")
-        for name in self._names(path):
-            inner = f"{path}/{name}" if path else name
-            spot = self._spots.get(inner)
-            yield from self.of(inner, spot.mode if spot else mode)
+        for name in names:
+            yield from self.of(name, inner[name])
 
     def _names(self, path: str) -> list[str]:
         descriptor = opened(self._workspace, path)
