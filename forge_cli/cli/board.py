@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from forge_cli.app.sandbox import OFF
 from forge_cli.cli.words import PROBLEMS
 from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.decisions import possible
@@ -113,7 +114,7 @@ class Board:
         self.problems: list[Problem] = []
         self.started = self.now = self.before = self.calls = self.cost = self.lost = 0
         self.deadline: int | None = None
-        self.sandbox = ""
+        self.sandbox = OFF
         self.signal = ""
         self.status = ""
         self.end: Mapping[str, Json] = {}
@@ -239,7 +240,7 @@ class Board:
     def _run_started(self, event: Event) -> None:
         self.started = event.time
         self.deadline = from_text(event.body["deadline"])
-        self.sandbox = event.body.get("sandbox", "")
+        self.sandbox = event.body.get("sandbox", OFF)
 
     def _item_opened(self, event: Event) -> None:
         if "." not in event.item:

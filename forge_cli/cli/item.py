@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from forge_cli.app.sandbox import OFF
 from forge_cli.cli.figures import amounts, count, duration, elapsed, measured, size
 from forge_cli.cli.grants import grant_lines
 from forge_cli.cli.header import short_digest
@@ -29,7 +30,7 @@ class ItemStory:
 
     item_id: str
     started: int = 0
-    sandbox: str = ""
+    sandbox: str = OFF
     attempts: dict[str, tuple[Event, Event | None]] = field(default_factory=dict)
     notes: list[Event] = field(default_factory=list)
 
@@ -37,7 +38,7 @@ class ItemStory:
         """Take in one event of the run, whatever it is about."""
         if event.kind == "run_started":
             self.started = event.time
-            self.sandbox = event.body.get("sandbox", "")
+            self.sandbox = event.body.get("sandbox", OFF)
         if event.item != self.item_id:
             return
         if event.kind == "turn_started":

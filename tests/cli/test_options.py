@@ -230,7 +230,7 @@ def test_a_plan_quietly_is_silent_where_nothing_is_missing(forge: Forge) -> None
 def test_a_plan_quietly_names_what_is_missing_or_refused(forge: Forge) -> None:
     Path("lacking.yaml").write_text(
         "forge: 1\ninputs: {issue: {}}\nsecrets: [NO_SUCH_TOKEN]\nwork_items:\n"
-        "  a: {run: [no-such-program], capabilities: [], sandbox: bubblewrap}\n"
+        "  a: {run: [no-such-program], capabilities: [], review: {of: [], quorum: 1}}\n"
     )
     told = forge("plan", "lacking.yaml", "-q")
     assert told.splitlines()[:3] == [
@@ -238,7 +238,7 @@ def test_a_plan_quietly_names_what_is_missing_or_refused(forge: Forge) -> None:
         "missing  no-such-program",
         "missing  input issue not given",
     ]
-    assert "\nrefused  item 'a' wants the sandbox 'bubblewrap'" in told
+    assert "\nrefused  item 'a' says 'review'" in told
 
 
 ROLES = """forge: 1

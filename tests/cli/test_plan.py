@@ -71,13 +71,13 @@ fix  plan 4c1d09e2  3 items, 3 roles  valid, 0 warnings
  ─────────────────────────────────────────────────────────────────────────────────────────────────
  research  use    repository-read                              risk      read_only
            read   files:**                                     on crash  rerun
-           write  nothing                                      held by   nothing (sandbox off)
+           write  nothing                                      held by   gateway (agent handler)
  build     use    repository-read, repository-write, test-run  risk      reversible
            read   files:**                                     on crash  hold
-           write  files:src/**, files:tests/**                 held by   nothing (sandbox off)
+           write  files:src/**, files:tests/**                 held by   gateway (agent handler)
  review    use    repository-read                              risk      read_only
            read   files:**                                     on crash  rerun
-           write  nothing                                      held by   nothing (sandbox off)
+           write  nothing                                      held by   gateway (agent handler)
            accept when schemas/verdict.json holds
 
  budget          model calls   cost
@@ -88,7 +88,7 @@ fix  plan 4c1d09e2  3 items, 3 roles  valid, 0 warnings
 
  critical path  research > build > review, 3h if every attempt takes its timeout of 1h
  approvals      none; nothing here is irreversible
- not enforced   what a handler's program does is not held to its grant: sandbox off, not enforced
+ sandbox        off, not enforced: what a handler's program does is not held to its grant
  inputs         issue 482
  needed here    ANTHROPIC_API_KEY set   git found
  limits         60 model calls, $4.00, deadline 6h, default, 4 at once"""

@@ -52,7 +52,6 @@ SAME = {
         "roles.scribe.version": 1,
         "roles.scribe.scope": ["files:docs/**", "files:src/**", "files:tests/**"],
         "roles.scribe.handler.grace": "5s",
-        "roles.scribe.handler.sandbox": "off",
         "roles.lead.delegates.depth": 2,
     },
     "another way to write it": {

@@ -13,7 +13,7 @@ TEXT = """\
 forge: 1
 secrets: [TOKEN]
 roles:
-  plain: {{capabilities: [read], handler: {{kind: command, argv: [x], sandbox: landlock}}}}
+  plain: {{capabilities: [read], handler: {{kind: command, argv: [x], sandbox: namespace}}}}
   trusted: {{capabilities: [read], handler: {{kind: command, argv: [x], secrets: [TOKEN]}}}}
   model: {{capabilities: [read], handler: {{kind: agent, model: m, tools: [look]}}}}
   other: {{capabilities: [read], handler: {{kind: agent, model: m}}}}
@@ -60,7 +60,7 @@ def weights(side: Callable[..., Side]) -> Weights:
         ("role: model", "role: other", "tools"),
         ("role: plain", "role: trusted", "sandbox"),
         ("role: plain", "role: plain, sandbox: 'off'", "sandbox"),
-        ("role: plain", "role: plain, sandbox: namespace", "sandbox"),
+        ("role: plain", "role: plain, sandbox: landlock", "sandbox"),
         ("role: plain", "role: lead", "depth"),
         ("role: plain", "role: lead", "delegates"),
         ("role: plain", "role: lead", "delegated capabilities"),
@@ -80,7 +80,7 @@ def test_what_it_gains_by_that_is_breaking(
     [
         ("role: trusted", "role: plain", "secrets", "compatible"),
         ("role: other", "role: model", "tools", "compatible"),
-        ("role: trusted", "role: trusted, sandbox: landlock", "sandbox", "behavioural"),
+        ("role: trusted", "role: trusted, sandbox: namespace", "sandbox", "behavioural"),
         ("role: chief", "role: plain", "depth", "compatible"),
     ],
 )
@@ -94,7 +94,7 @@ def test_what_its_role_is_given_it_is_not_told_to_be_given_again(
     side: Callable[..., Side],
 ) -> None:
     text = TEXT.format(contract=CONTRACT, item="role: plain")
-    wider = text.replace("[x], sandbox: landlock", "[x], secrets: [TOKEN]")
+    wider = text.replace("[x], sandbox: namespace", "[x], secrets: [TOKEN]")
     found = compare(side(text), side(wider))
     assert sorted((change.part, change.aspect) for change in found) == [
         ("role 'plain'", "sandbox"),

@@ -323,7 +323,6 @@ def test_what_can_be_run_is_not_refused() -> None:
     ("item", "words"),
     [
         ("{run: [x], review: {of: [], quorum: 1}}", "item 'one' says 'review'"),
-        ("{run: [x], sandbox: landlock}", "item 'one' wants the sandbox 'landlock'"),
     ],
 )
 def test_what_cannot_be_run_yet_is_refused_by_name(item: str, words: str) -> None:
