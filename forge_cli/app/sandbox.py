@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from forge_cli.errors import ForgeError
 from forge_cli.gateway.sandbox import bubblewrap, landlock
@@ -54,27 +54,21 @@ def reached(plan: Plan, environment: Mapping[str, str], begun: str | None = None
 
     `ForgeError` for a level that the environment asks for and that is none.
     """
-    held = {item.item_id: own_level(plan, item) for item in plan.items.values() if _has(plan, item)}
-    wishes = {
-        level for item_id, level in held.items() if _kind(plan, plan.items[item_id]) in HELD_KINDS
-    }
-    trusted = [
-        name for name, level in held.items() if _kind(plan, plan.items[name]) not in HELD_KINDS
-    ]
+    found = list(_programs(plan))
+    trusted = [program for program in found if program.trusted]
+    wishes = {program.level for program in found if not program.trusted}
     reasons = [
         f"'{name}' is done by a plug-in, which no sandbox holds; take  sandbox  out of its handler"
-        for name in trusted
-        if held[name] not in ("", "off")
+        for name, level, _ in trusted
+        if level not in ("", "off")
     ]
     if not wishes - {"off"}:
-        text = begun or (OFF if held else NONE_NEEDED)
-        return Reached(Sandbox(), text, tuple(reasons))
+        return Reached(Sandbox(), begun or (OFF if found else NONE_NEEDED), tuple(reasons))
     works = look()
     default = _default(environment, works, begun)
-    reasons += _missing(works, wishes, default, held)
-    levels = {name: level or default or "off" for name, level in held.items()}
-    off = [n for n, level in levels.items() if level == "off" or n in trusted]
-    text = begun or _text(works, [level for n, level in levels.items() if n not in off], off)
+    reasons += _missing(works, wishes, default, found)
+    levels = {p.item_id: "off" if p.trusted else p.level or default or "off" for p in found}
+    text = begun or _text(works, levels)
     sandbox = Sandbox(default or "off", works.bwrap)
     return Reached(sandbox, text, tuple(reasons), _advice(works))
 
@@ -102,13 +96,40 @@ def look() -> Works:
     return Works(bwrap or "", names, faults)
 
 
-def _has(plan: Plan, item: Item) -> bool:
-    """Whether the item has something that a program does."""
-    return bool(item.role_id) and not item.children and _kind(plan, item) not in GATEWAY_KINDS
+class _Program(NamedTuple):
+    """What a sandbox would hold of an item: `trusted` is a plug-in's, which none holds.
+
+    `level` is what it asks for, empty if it does not.
+    """
+
+    item_id: str
+    level: str
+    trusted: bool = False
 
 
-def _kind(plan: Plan, item: Item) -> str:
-    return plan.roles[item.role_id].handler.kind
+def _programs(plan: Plan) -> Iterator[_Program]:
+    """The programs of items: those that do them, that agents start, and that undo them.
+
+    Also those of roles that items hand work to.
+    """
+    for item in plan.items.values():
+        if item.compensate is not None and item.compensate.kind in HELD_KINDS:
+            yield _Program(item.item_id, str(item.compensate.config.get("sandbox", "")))
+        if not item.role_id or item.children:
+            continue
+        kind, level = plan.roles[item.role_id].handler.kind, own_level(plan, item)
+        if kind not in GATEWAY_KINDS:
+            yield _Program(item.item_id, level, kind not in HELD_KINDS)
+        elif "process" in item.grant.actions:
+            yield _Program(item.item_id, "")
+    used = {item.role_id for item in plan.items.values()}
+    for role_id, role in plan.roles.items():
+        if role_id not in used and role.handler.kind not in GATEWAY_KINDS:
+            level, trusted = (
+                role.handler.config.get("sandbox", ""),
+                role.handler.kind not in HELD_KINDS,
+            )
+            yield _Program(role_id, str(level), trusted)
 
 
 def _default(environment: Mapping[str, str], works: Works, begun: str | None) -> Level | None:
@@ -127,11 +148,13 @@ def _named(name: str) -> Level:
 
 
 def _missing(
-    works: Works, wishes: set[str], default: Level | None, held: Mapping[str, str]
+    works: Works, wishes: set[str], default: Level | None, found: list[_Program]
 ) -> Iterator[str]:
     """A sentence for each level that is needed and does not work."""
     for level in sorted({wish or default or "" for wish in wishes} - {"off", *works.names}):
-        name = next(n for n, wish in held.items() if (wish or default or "") == level)
+        name = next(
+            p.item_id for p in found if not p.trusted and (p.level or default or "") == level
+        )
         faults = [works.faults[level]] if level else works.faults.values()
         yield (
             f"a sandbox is needed and does not work here: {', and '.join(faults)}; '{name}' is a"
@@ -141,8 +164,9 @@ def _missing(
         )
 
 
-def _text(works: Works, levels: list[str], off: list[str]) -> str:
-    names = [name for level, name in works.names.items() if level in levels]
+def _text(works: Works, levels: Mapping[str, str]) -> str:
+    names = [name for level, name in works.names.items() if level in levels.values()]
+    off = [item_id for item_id, level in levels.items() if level == "off"]
     if not names:
         return OFF
     if not off:

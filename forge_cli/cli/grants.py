@@ -133,13 +133,15 @@ def _elements(plan: Plan, item: Item) -> str:
 
 def held_by(plan: Plan, item: Item, reached: str) -> str:
     """What keeps the item within its grant, where programs are held by what was `reached`."""
-    handler = plan.roles[item.role_id].handler
-    level, name = own_level(plan, item), reached.partition(";")[0]
-    if handler.kind in GATEWAY_KINDS:
-        return f"gateway ({handler.kind} handler)"
-    if handler.kind not in HELD_KINDS:
+    kind, name = plan.roles[item.role_id].handler.kind, reached.partition(";")[0]
+    if kind in GATEWAY_KINDS and "process" not in item.grant.actions:
+        return f"gateway ({kind} handler)"
+    if kind in GATEWAY_KINDS:
+        return f"gateway ({'programs not held' if name == OFF else name})"
+    if kind not in HELD_KINDS:
         return "nothing (plug-in)"
-    if level == "off" or name in ("", OFF):
+    level = own_level(plan, item)
+    if level == "off" or name == OFF:
         return "nothing (sandbox off)"
     return f"sandbox ({'landlock' if level == 'landlock' else name})"
 

@@ -81,8 +81,10 @@ class CommandHandler:
         named = [context.workspace / name for name in argv if name in context.programs]
         files = [path for file in named for path in with_neighbours(file)]
         program = locate(argv[0], search, context.workspace)
+        # A command-line agent is nothing without the model that it talks to.
+        network = "network" in turn.grant.actions or "preset" in config
         level = context.level(config)
-        return Need(level, turn.role_id, turn.grant, tuple(files), program)
+        return Need(level, turn.role_id, turn.grant, tuple(files), program, network)
 
     async def _run(self, turn: Turn, temporary: Path, box: Box) -> TurnResult:
         context, cap = self._context, turn.handler.get("max_output", MAX_OUTPUT)

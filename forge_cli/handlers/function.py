@@ -38,7 +38,7 @@ class FunctionHandler:
         try:
             turn = with_inputs_opened(turn, self._context)
             service = self._service(turn.handler["call"])
-            need = Need(self._context.level(turn.handler), turn.role_id, turn.grant, service.files)
+            need = self._need(turn, service)
             return await self._workers.run(turn, service, need)
         except _NOT_CALLED as error:
             return TurnResult.failed("error", self._context.redactor.redact(str(error)))
@@ -47,6 +47,10 @@ class FunctionHandler:
         """End all workers."""
         await self._workers.close()
         self._processes.close()
+
+    def _need(self, turn: Turn, service: Service) -> Need:
+        level, network = self._context.level(turn.handler), "network" in turn.grant.actions
+        return Need(level, turn.role_id, turn.grant, service.files, network=network)
 
     def _service(self, call: str) -> Service:
         if call not in self._services:

@@ -117,7 +117,7 @@ build  accepted
  contract as granted
   use    repository-read, repository-write, test-run          risk      reversible
   read   files:**                                             on crash  hold
-  write  files:src/**, files:tests/**                         held by   gateway (agent handler)
+  write  files:src/**, files:tests/**                         held by   gateway (programs not held)
   chain  run > item:build
   goal   Make the change
   budget $2.00

@@ -89,6 +89,11 @@ def test_a_handler_that_only_holds_literal_dollars_is_filled_too() -> None:
     assert world.turns[-1].handler == {"argv": ["x", "${HOME}"], "env": {"A": "${B}"}}
 
 
+def test_an_items_sandbox_goes_before_that_of_its_handler() -> None:
+    world = play([item("a", sandbox="landlock")], roles=[role(sandbox="off")])
+    assert world.turns[-1].handler == {"sandbox": "landlock"}
+
+
 def test_an_items_variables_and_secrets_go_beside_those_of_its_handler() -> None:
     one = item("a", env={"B": "${run}"}, secrets=("S", "T"))
     world = play([one], roles=[role(env={"A": "1", "B": "2"}, secrets=["T"])])

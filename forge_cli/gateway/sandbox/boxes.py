@@ -51,7 +51,7 @@ class Need:
     """What a turn's sandbox is made for; turns share one only if all of this is the same.
 
     `files` are absolute paths that are read whatever the grant says: those of the handler itself.
-    `program` is the file that will be started.
+    `program` is the file that will be started; with `network` it reaches all of that.
     """
 
     level: Level
@@ -59,6 +59,7 @@ class Need:
     grant: Grant
     files: tuple[str, ...] = ()
     program: str = ""
+    network: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,14 +221,14 @@ def _namespace(
     system: list[str],
     enclosure: Enclosure,
 ) -> Confinement:
-    home, network = str(around.workspace), "network" in need.grant.actions
+    home = str(around.workspace)
     places = [
         (f"{home}/{spot.path}".rstrip("/"), spot.device, spot.inode)
         for spot in spots
         if spot.mode != "hide"
     ]
     rules = {"places": places, "limits": {**LIMITS, **LIMITS_OF_NAMESPACES}}
-    arguments = bubblewrap.arguments(home, spots, system, enclosure, network)
+    arguments = bubblewrap.arguments(home, spots, system, enclosure, need.network)
     return Confinement(around.sandbox.bwrap, tuple(arguments), rules)
 
 
@@ -245,6 +246,6 @@ def _landlock(
         "workspace": home,
         "inner": listing.of_workspace(around.workspace, spots),
         "allowed": list(listing.of_system(system, enclosure.calls, (home,))),
-        "network": "network" in need.grant.actions,
+        "network": need.network,
     }
     return Confinement("", (), rules)
