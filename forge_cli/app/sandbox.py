@@ -1,6 +1,6 @@
 """Which sandbox holds the programs of a plan on this machine, and what to do where none does."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
@@ -49,35 +49,6 @@ class Works:
         return cast(Level, next(iter(self.names))) if self.names else None
 
 
-def reached(plan: Plan, environment: Mapping[str, str], begun: str | None = None) -> Reached:
-    """The sandbox that the plan's programs have here; `begun` is the text that a run began with.
-
-    `ForgeError` for a level that the environment asks for and that is none.
-    """
-    found = list(_programs(plan))
-    trusted = [program for program in found if program.trusted]
-    wishes = {program.level for program in found if not program.trusted}
-    reasons = [
-        f"'{name}' is done by a plug-in, which no sandbox holds; take  sandbox  out of its handler"
-        for name, level, _ in trusted
-        if level not in ("", "off")
-    ]
-    if not wishes - {"off"}:
-        return Reached(Sandbox(), begun or (OFF if found else NONE_NEEDED), tuple(reasons))
-    works = look()
-    default = _default(environment, works, begun)
-    reasons += _missing(works, wishes, default, found)
-    levels = {p.item_id: "off" if p.trusted else p.level or default or "off" for p in found}
-    text = begun or _text(works, levels)
-    sandbox = Sandbox(default or "off", works.bwrap)
-    return Reached(sandbox, text, tuple(reasons), _advice(works))
-
-
-def own_level(plan: Plan, item: Item) -> str:
-    """The level that the item, or its role's handler, asks for; empty if neither does."""
-    return item.sandbox or str(plan.roles[item.role_id].handler.config.get("sandbox", ""))
-
-
 def look() -> Works:
     """Try what works here: a few milliseconds for each level."""
     names: dict[str, str] = {}
@@ -94,6 +65,40 @@ def look() -> Works:
     else:
         faults["landlock"] = "the kernel has no Landlock of version 3 or later"
     return Works(bwrap or "", names, faults)
+
+
+def reached(
+    plan: Plan,
+    environment: Mapping[str, str],
+    begun: str | None = None,
+    looked: Callable[[], Works] = look,
+) -> Reached:
+    """The sandbox that the plan's programs have here; `begun` is the text that a run began with.
+
+    `looked` says what works. `ForgeError` for a level that the environment wants and that is none.
+    """
+    found = list(_programs(plan))
+    trusted = [program for program in found if program.trusted]
+    wishes = {program.level for program in found if not program.trusted}
+    reasons = [
+        f"'{name}' is done by a plug-in, which no sandbox holds; take  sandbox  out of its handler"
+        for name, level, _ in trusted
+        if level not in ("", "off")
+    ]
+    if not wishes - {"off"}:
+        return Reached(Sandbox(), begun or (OFF if found else NONE_NEEDED), tuple(reasons))
+    works = looked()
+    default = _default(environment, works, begun)
+    reasons += _missing(works, wishes, default, found)
+    levels = {p.item_id: "off" if p.trusted else p.level or default or "off" for p in found}
+    text = begun or _text(works, levels)
+    sandbox = Sandbox(default or "off", works.bwrap)
+    return Reached(sandbox, text, tuple(reasons), _advice(works))
+
+
+def own_level(plan: Plan, item: Item) -> str:
+    """The level that the item, or its role's handler, asks for; empty if neither does."""
+    return item.sandbox or str(plan.roles[item.role_id].handler.config.get("sandbox", ""))
 
 
 class _Program(NamedTuple):
