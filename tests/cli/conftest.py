@@ -278,3 +278,9 @@ def outside_of_ci(monkeypatch: pytest.MonkeyPatch) -> None:
     """No CI service is told anything by these tests, whichever runs them."""
     for name in ("GITHUB_ACTIONS", "GITHUB_WORKSPACE", "GITHUB_STEP_SUMMARY", "CI_PROJECT_DIR"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def unheld(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let programs do what a sandbox would keep them from."""
+    monkeypatch.setenv("FORGE_SANDBOX", "off")

@@ -81,6 +81,7 @@ def test_an_unknown_engine_is_refused_and_the_known_one_named(call: Call) -> Non
     assert "'temporal' is not one of local" in err
 
 
+@pytest.mark.usefixtures("unheld")
 @pytest.mark.parametrize("heartbeat", [0, 60_000])
 def test_a_run_whose_ledger_a_handler_removes_is_no_success_and_has_evidence(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, heartbeat: int
@@ -97,6 +98,7 @@ def test_a_run_whose_ledger_a_handler_removes_is_no_success_and_has_evidence(
     assert (tmp_path / "evidence" / "m" / "r" / "run.json").exists()
 
 
+@pytest.mark.usefixtures("unheld")
 def test_a_run_whose_folder_a_handler_removes_ends_with_a_sentence(
     call: Call, tmp_path: Path
 ) -> None:
@@ -108,6 +110,7 @@ def test_a_run_whose_folder_a_handler_removes_ends_with_a_sentence(
     assert "ledger.db' was removed or replaced while the run was going on" in err
 
 
+@pytest.mark.usefixtures("unheld")
 def test_a_run_tells_its_end_also_where_a_handler_removes_the_working_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -132,6 +135,7 @@ work_items:
 """
 
 
+@pytest.mark.usefixtures("unheld")
 def test_a_run_whose_evidence_does_not_hold_failed_however_its_items_ended(
     call: Call, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -147,6 +151,7 @@ def test_a_run_whose_evidence_does_not_hold_failed_however_its_items_ended(
     assert capsys.readouterr().out == out
 
 
+@pytest.mark.usefixtures("unheld")
 def test_evidence_that_does_not_hold_is_told_beside_the_event_lines(
     call: Call, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -56,7 +57,8 @@ def installed(tmp_path: Path) -> Callable[..., None]:
     def installed(program: str, recorded: str) -> None:
         path = tmp_path / "bin" / program
         path.parent.mkdir()
-        path.write_text(f"#!/bin/sh\ncat > /dev/null\nexec cat {DATA / recorded}.jsonl\n")
+        path.write_text(f"#!/bin/sh\ncat > /dev/null\nexec cat {path}.jsonl\n")
+        shutil.copy(DATA / f"{recorded}.jsonl", f"{path}.jsonl")
         path.chmod(0o755)
 
     return installed

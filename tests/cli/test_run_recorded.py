@@ -9,6 +9,8 @@ import pytest
 
 from forge_cli.__main__ import main
 
+pytestmark = pytest.mark.usefixtures("unheld")  # what they do tells whether they ran
+
 MANIFEST = """forge: 1
 secrets: [TOKEN]
 roles:
