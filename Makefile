@@ -53,7 +53,7 @@ evidence: $(INSTALLED)
 	PYTHONPATH=. $(BIN)/python tests/manifests/reference.py
 
 bench: $(INSTALLED)
-	@for name in start validate run; do PYTHONPATH=. $(BIN)/python tests/bench/$$name.py || exit 1; done
+	@for name in start validate run sandbox; do PYTHONPATH=. $(BIN)/python tests/bench/$$name.py || exit 1; done
 
 # The same graphs with LangGraph, in an environment of its own.
 bench-peers: $(INSTALLED)

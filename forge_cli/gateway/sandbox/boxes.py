@@ -122,6 +122,7 @@ class Boxes:
         self._modules = modules
         self._shared = shared
         self._boxes: list[Box] = []
+        self._machine: dict[Need, tuple[list[str], tuple[str, ...]]] = {}
 
     async def take(self, need: Need) -> Box:
         """A sandbox for one turn, which gives it back.
@@ -132,7 +133,9 @@ class Boxes:
             return self._outside
         box = self._of_no_files(need)
         if box is None:
-            system, also = self._of_machine(need)
+            if need not in self._machine:
+                self._machine[need] = self._of_machine(need)
+            system, also = self._machine[need]
             spots = await asyncio.to_thread(_charted, self._around, need.grant, also)
             box = self._found(need, spots) or self._made(need, spots, system)
         box.turns += 1
