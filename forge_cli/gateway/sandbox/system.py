@@ -73,8 +73,8 @@ _PRIVATE = "share"
 def system_paths(search: str, program: str, home: str) -> list[str]:
     """Files and folders that are there: the system's, Python's, and those of programs.
 
-    `search` is the PATH that programs are looked for on, `program` the one that will be started, if any,
-    `home` the person's folder, of which nothing is given but what programs consist of.
+    `search` is the PATH that programs are looked for on, `program` the one that will be started, if
+    any, `home` the person's folder, of which nothing is given but what programs consist of.
     """
     paths = [*SYSTEM, *(f"/etc/{name}" for name in SETTINGS), *_python()]
     for folder in search.split(":"):
