@@ -20,7 +20,7 @@ from forge_cli.testing.bench import Kept
 
 START = 1_000_000
 
-HEAD = "forge: 1\nsettings: {max_concurrency: 1}\nwork_items:\n"
+HEAD = "forge: 1\nsettings: {max_concurrency: 1, dynamic_decomposition: true}\nwork_items:\n"
 ORDER = """
   a: {run: [x], capabilities: []}
   b: {run: [x], capabilities: [], depends_on: [a]}
@@ -90,7 +90,19 @@ TALK = """
       b: {run: [x], capabilities: [], depends_on: [talks]}
       fails: {run: [x], capabilities: [], required: false}
 """
+STEPS = """
+  splits: {run: [x], capabilities: [], complexity: high}
+  b: {run: [x], capabilities: [], depends_on: [splits]}
+"""
+ASKED = (
+    {
+        "tool": "decompose_task",
+        "arguments": {"steps": [{"goal": goal, "capabilities": []} for goal in ("one", "two")]},
+    },
+    {"tool": "write_file", "arguments": {"path": "x", "content": "x"}},
+)
 MANIFESTS = {
+    "steps": STEPS,
     "talk": TALK,
     "order": ORDER,
     "each": EACH,
@@ -116,6 +128,8 @@ def answer(turn: Turn) -> TurnResult:
     name = turn.item_id.rpartition(".")[2]
     if name == "slow" and turn.number < 3:
         return TurnResult.yields([turn.number], usage={"tokens": 1})
+    if name == "splits" and turn.number == 1:
+        return TurnResult.yields(None, requests=ASKED, usage={})
     if name == "talks" and turn.number < 3:
         return TurnResult.yields(None, posts=({"text": f"turn {turn.number}"},), usage={})
     fails = name == "fails" or (name == "flaky" and turn.attempt_id.endswith("/1"))
