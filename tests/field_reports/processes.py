@@ -79,6 +79,9 @@ class Forge:
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """What the process is given."""
         given = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(self.root)}
+        given["FORGE_SANDBOX"] = (
+            "off"  # handlers do their worst; what holds them is tried elsewhere
+        )
         return given | dict(more or {})
 
     def record(self, name: str = "*") -> dict[str, Any]:
