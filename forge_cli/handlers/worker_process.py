@@ -54,8 +54,9 @@ class WorkerProcess:
         service: Service,
         variables: Mapping[str, str],
         grace: float,
+        brisk: bool,
     ) -> None:
-        """Start it; `grace` is in seconds.
+        """Start it; `grace` is in seconds, `brisk` whether its turns are taken to be quick.
 
         `box` is where it works, with a warden that has imported what is to be called.
         """
@@ -66,7 +67,7 @@ class WorkerProcess:
         self._assembly = Assembly()
         self._unsent = bytearray()
         self._patience: asyncio.TimerHandle | None = None
-        self._brisk = True
+        self._brisk = brisk
         self._spent = False
         self._temporary = temporary_folder(context.mark, box.folder)
         self._pipes = {
@@ -96,6 +97,11 @@ class WorkerProcess:
         """Whether it can be asked again."""
         alive = not self.process.ended.done() and self._channel.fileno() >= 0
         return alive and not self._spent
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is something that it has not answered."""
+        return bool(self._offers)
 
     def is_free(self, size: int) -> bool:
         """Whether a message of so many bytes is better asked of it than of another."""

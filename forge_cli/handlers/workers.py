@@ -84,7 +84,7 @@ class Workers:
         result = self._result(worker, answer, turn.grant.outputs)
         if captured:
             result = replace(result, captured=captured)
-        if not worker.usable:
+        if not worker.usable and not worker.busy:  # else whose turn it still makes sees it off
             await worker.see_off()
         return result
 
@@ -113,7 +113,10 @@ class Workers:
         workers[:] = [worker for worker in workers if worker.usable]
         variables = environment.base(self._context.environment, config)
         grace = place.grace / 1000
-        worker = WorkerProcess(self._context, place.box, place.service, variables, grace)
+        # What the first could not make at once is given a worker each.
+        worker = WorkerProcess(
+            self._context, place.box, place.service, variables, grace, brisk=not workers
+        )
         workers.append(worker)
         return worker
 

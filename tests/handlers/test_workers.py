@@ -210,3 +210,34 @@ def test_what_was_asked_of_a_worker_that_is_spent_is_asked_of_another(play: Play
     first, *others = [value(result) for result in play(source, scene)]
     assert first not in others
     assert os.getpid() not in others
+
+
+def test_an_answer_that_is_none_ends_no_other_turn(play: Play) -> None:
+    source = """
+        def answer(turn):
+            return 2**70 if turn.inputs["n"] % 5 == 2 else turn.inputs["n"]
+    """
+
+    async def scene(calls: Calls) -> list[TurnResult]:
+        await calls.together("answer", *({"n": 1} for _ in range(4)))
+        return await calls.together("answer", *({"n": n} for n in range(20)))
+
+    expected = ["failed" if n % 5 == 2 else "done" for n in range(20)]
+    assert [result.status for result in play(source, scene)] == expected
+
+
+def test_turns_that_take_their_time_begin_together(play: Play) -> None:
+    source = """
+        import time
+        def nap(turn):
+            begun = time.monotonic()
+            time.sleep(0.3)
+            return round(begun * 1000)
+    """
+
+    async def scene(calls: Calls) -> list[TurnResult]:
+        await calls.together("nap", *[{}] * 8)
+        return await calls.together("nap", *[{}] * 8)
+
+    begun = sorted(value(result) for result in play(source, scene))
+    assert begun[-1] - begun[0] < 8 * 300 / 2  # and not one after the other
