@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from forge_cli.gateway.folders import GONE, made, opened
+from forge_cli.gateway.writing import UNFINISHED
 from forge_cli.multiagent import scope
 from forge_cli.multiagent.glob import ANY_SEGMENTS, is_wild
 from forge_cli.multiagent.scope import Place
@@ -169,7 +170,7 @@ class _Walk:
         return here._replace(free=True) if path in self._also else here
 
     def _listed(self, path: str) -> list[tuple[str, os.stat_result]]:
-        """What is in a folder and no link."""
+        """What is in a folder and no link, nor a file that forge is about to finish."""
         try:
             descriptor = opened(self._workspace, path)
         except OSError as fault:
@@ -181,7 +182,7 @@ class _Walk:
                 found = [
                     (entry.name, entry.stat(follow_symlinks=False))
                     for entry in entries
-                    if not entry.is_symlink()
+                    if not (entry.is_symlink() or entry.name.startswith(UNFINISHED))
                 ]
         finally:
             os.close(descriptor)
