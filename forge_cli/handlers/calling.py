@@ -142,6 +142,9 @@ def encode(fields: dict[str, Json], noun: str) -> bytes:
     except (TypeError, ValueError, RecursionError) as error:
         reason = f"what {noun} returned is not JSON: {error}"
         return encode(failed("invalid-output", reason), noun)
+    except Exception as error:  # noqa: BLE001  an object of the user's may raise anything
+        reason = f"what {noun} returned is not JSON: {name_of(error)}"
+        return encode(failed("invalid-output", reason), noun)
     if len(payload) > LONGEST - SPARE:
         reason = f"what {noun} returned is {len(payload)} bytes of JSON; at most {LONGEST}"
         return encode(failed("invalid-output", reason), noun)

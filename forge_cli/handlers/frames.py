@@ -1,13 +1,17 @@
 """The channel between forge and a worker: each message is its length (4 bytes) and its content.
 
-A turn is its ticket (a byte), whether it is fresh, and JSON; an answer is a remark and JSON.
+A turn is its ticket (a byte), whether it is fresh, and JSON; an answer is its turn's ticket, a
+remark and JSON.
 """
 
+import fcntl
 import os
 import struct
+import termios
 from collections.abc import Iterator
 
 LENGTH = struct.Struct(">I")
+COUNT = struct.Struct("i")
 
 LONGEST = 16 * 1024 * 1024
 """Bytes that a worker's answer may have."""
@@ -41,6 +45,12 @@ def write_frame(descriptor: int, payload: bytes) -> None:
     rest = memoryview(frame(payload))
     while rest:
         rest = rest[os.write(descriptor, rest) :]
+
+
+def unread(descriptor: int) -> int:
+    """Bytes that are still to be read from a pipe or a socket, at either end of a pipe."""
+    (count,) = COUNT.unpack(fcntl.ioctl(descriptor, termios.FIONREAD, bytes(COUNT.size)))
+    return int(count)
 
 
 class Assembly:

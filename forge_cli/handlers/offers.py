@@ -11,7 +11,7 @@ from collections import deque
 from typing import Literal
 
 from forge_cli.gateway.streams import Capture
-from forge_cli.handlers.frames import FRESH, STALE
+from forge_cli.handlers.frames import FRESH, STALE, unread
 
 NUMBERS = 256
 """How many tickets can be told apart; far fewer are out at once."""
@@ -24,9 +24,10 @@ class Offer:
     until it is `withdrawn` before it was taken. `captures` are what it prints, by stream.
     """
 
-    __slots__ = ("answer", "captures", "state")
+    __slots__ = ("answer", "captures", "state", "ticket")
 
-    def __init__(self, answer: asyncio.Future[bytes | None]) -> None:
+    def __init__(self, ticket: bytes, answer: asyncio.Future[bytes | None]) -> None:
+        self.ticket = ticket
         self.answer = answer
         self.captures: dict[str, Capture] = {}
         self.state: Literal["open", "closed", "withdrawn"] = "open"
@@ -65,7 +66,7 @@ class Offers:
         self._number = (self._number + 1) % NUMBERS
         ticket = bytes((self._number,))
         self._ours.send(ticket)
-        offer = Offer(self._loop.create_future())
+        offer = Offer(ticket, self._loop.create_future())
         self._open.append(offer)
         beginning = ticket + self._freshness
         self._freshness = STALE
@@ -75,6 +76,15 @@ class Offers:
     def only(self) -> Offer | None:
         """The offer that is the only one: what the worker prints belongs to it."""
         return self._open[0] if len(self._open) == 1 else None
+
+    def is_due(self, ticket: bytes) -> bool:
+        """Whether an answer that comes with this ticket can be the worker's next.
+
+        It is for the first turn, which the worker has taken: who answers otherwise is not it.
+        """
+        if not self._open or self._open[0].ticket != ticket:
+            return False
+        return unread(self.theirs.fileno()) < len(self._open)
 
     def close_first(self, answer: bytes | None) -> None:
         """The worker has answered the first of them; or None: it never will."""
@@ -87,21 +97,32 @@ class Offers:
 
     def withdraw(self) -> None:
         """Take back what the worker has not taken, except the first, which is its own."""
-        if not self._open:
-            return
-        try:
-            tickets = self.theirs.recv(NUMBERS, socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return
-        if len(tickets) == len(self._open):
+        tickets = self._tickets()
+        if tickets and len(tickets) == len(self._open):
             self._ours.send(tickets[:1])
             tickets = tickets[1:]
         for _ in tickets:
             self._open.pop().end("withdrawn")
 
+    def _tickets(self) -> bytes:
+        """Those that the worker has not read, which nobody can read any more."""
+        if not self._open:
+            return b""
+        try:
+            tickets = self.theirs.recv(NUMBERS, socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return b""
+        return tickets[: len(self._open)]
+
     def close(self) -> None:
-        """The worker has ended: what it had not taken is withdrawn, the rest gets no answer."""
-        self.withdraw()
+        """The worker has ended: what it had not taken is withdrawn, the rest gets no answer.
+
+        One that has not answered anything could not begin, nor could another: that is an answer.
+        """
+        if not self.closed:
+            self.withdraw()
+        for _ in self._tickets() if self.closed else b"":
+            self._open.pop().end("withdrawn")
         while self._open:
             self.close_first(None)
         self._ours.close()

@@ -222,10 +222,10 @@ class WorkerProcess:
         except (OSError, ValueError):
             data, messages = b"", []
         for message in messages:
-            if not self._offers:
-                self._hang_up()
+            if not self._offers.is_due(message[:1]):
+                self._condemn()
                 return False
-            self._take(message)
+            self._take(message[1:])
         if not data:
             self._hang_up()
         return bool(data)
@@ -244,6 +244,12 @@ class WorkerProcess:
             self._offers.renew()
         self._offers.close_first(answer)
         self._resume()
+
+    def _condemn(self) -> None:
+        """Somebody answers who was not asked: nothing that comes from there is believed."""
+        self._spent = True
+        self._close_channel()
+        self.process.kill()
 
     def _hang_up(self) -> None:
         """What it says further is not wanted: it is brought to its end."""

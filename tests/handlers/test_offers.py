@@ -73,6 +73,31 @@ def test_whom_the_worker_leaves_gets_no_answer(play: Callable[[Scene], None]) ->
     assert asked[0].answer.result() is None
 
 
+def test_whom_a_worker_had_not_begun_with_is_not_left_by_it(play: Callable[[Scene], None]) -> None:
+    asked: list[Offer] = []
+
+    def scene(offers: Offers) -> None:
+        asked.extend(ask(offers, 2))
+        take(offers)
+        offers.close_first(b"a")
+
+    play(scene)
+    assert states(asked) == ["closed", "withdrawn"]
+
+
+def test_an_answer_is_due_for_the_first_turn_once_that_was_taken(
+    play: Callable[[Scene], None],
+) -> None:
+    def scene(offers: Offers) -> None:
+        (_, first), (_, second) = offers.add(), offers.add()
+        found = [offers.is_due(first[:1])]
+        take(offers)
+        found += [offers.is_due(second[:1]), offers.is_due(first[:1])]
+        assert found == [False, False, True]
+
+    play(scene)
+
+
 def test_answers_are_for_the_turns_in_order(play: Callable[[Scene], None]) -> None:
     def scene(offers: Offers) -> None:
         asked = ask(offers, 2)

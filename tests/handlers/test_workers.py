@@ -241,3 +241,104 @@ def test_turns_that_take_their_time_begin_together(play: Play) -> None:
 
     begun = sorted(value(result) for result in play(source, scene))
     assert begun[-1] - begun[0] < 8 * 300 / 2  # and not one after the other
+
+
+def test_nobody_answers_for_a_turn_that_was_not_taken(play: Play) -> None:
+    source = """
+        import time
+        from forge_cli.handlers.frames import write_frame
+        def answer(turn):
+            if turn.inputs["n"] == 0:
+                result = b'{"result":{"status":"done","output":{"result":"x"}}}'
+                for _ in range(2):
+                    write_frame(3, b"\\0\\0" + result)
+                time.sleep(60)
+            return "own"
+    """
+
+    async def scene(calls: Calls) -> list[TurnResult]:
+        await calls.together("answer", *({"n": 1} for _ in range(4)))
+        return await calls.together("answer", *({"n": n} for n in range(4)))
+
+    first, *others = play(source, scene)
+    assert first.status == "failed"
+    assert [value(result) for result in others] == ["own"] * 3
+
+
+def test_an_early_answer_is_not_followed_by_that_of_the_next_turn(play: Play) -> None:
+    source = """
+        import os, time
+        from forge_cli.handlers.frames import write_frame
+        def answer(turn):
+            if turn.inputs["n"] == 0:
+                result = b'{"result":{"status":"done","output":{"result":"x"}}}'
+                write_frame(3, bytes([turn.inputs["ticket"], 0]) + result)
+                time.sleep(0.2)
+            return os.getpid()
+    """
+
+    async def scene(calls: Calls) -> list[TurnResult]:
+        before = await calls.start("answer", n=1)
+        early = await calls.start("answer", n=0, ticket=2)
+        return [before, early, *[await calls.start("answer", n=n) for n in (3, 4)]]
+
+    before, early, *others = [value(result) for result in play(source, scene)]
+    assert early == "x"
+    assert before not in others
+
+
+@pytest.mark.parametrize(
+    "leave",
+    [
+        "signal.setitimer(signal.ITIMER_REAL, 0.3)",
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)",
+        "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})",
+    ],
+)
+def test_what_signals_do_is_left_to_no_other_turn(play: Play, leave: str) -> None:
+    source = f"""
+        import os, signal
+        def leave(turn):
+            {leave}
+            return os.getpid()
+        def pid(turn):
+            return os.getpid()
+    """
+
+    async def scene(calls: Calls) -> tuple[TurnResult, TurnResult]:
+        return await calls.start("leave"), await calls.start("pid")
+
+    first, second = play(source, scene)
+    assert value(first) != value(second)
+
+
+def test_the_mask_of_new_files_is_put_back(play: Play) -> None:
+    source = """
+        import os
+        def mask(turn):
+            return os.umask(0o007)
+    """
+
+    async def scene(calls: Calls) -> list[TurnResult]:
+        return [await calls.start("mask") for _ in range(2)]
+
+    first, second = play(source, scene)
+    assert value(first) == value(second)
+
+
+def test_a_result_that_fails_as_it_is_written_fails_its_turn_only(play: Play) -> None:
+    source = """
+        import os
+        class Evil(dict):
+            def items(self):
+                raise OSError("no")
+        def evil(turn):
+            return Evil(result=1) if turn.inputs["n"] else os.getpid()
+    """
+
+    async def scene(calls: Calls) -> list[TurnResult]:
+        return [await calls.start("evil", n=n) for n in (0, 1, 0)]
+
+    before, result, after = play(source, scene)
+    assert "OSError: no" in result.message
+    assert value(before) == value(after)
