@@ -17,8 +17,12 @@ from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.saving import delta
 from forge_cli.multiagent.sealing import Seal
 from forge_cli.multiagent.turn import Turn, TurnResult
+from forge_cli.multiagent.values import noted
 
 _KINDS = frozenset(get_args(FailureKind))
+
+_HANDED_ON = ("partial", "posts", "requests", "not_executed", "state", "added")
+"""What a turn says of its own that others, or its next turn, are given."""
 
 
 def carried_out(command: Command, now: int, ledger: Ledger, artifacts: Artifacts) -> Event:
@@ -66,6 +70,10 @@ def response(
     if fault := usage_fault(result.usage):
         result = TurnResult.failed("invalid-output", fault, captured=result.captured)
     body = _body(sender, turn.number, result) | delta(turn.state, result.state)
+    if fault := _reference_fault(body):
+        usage, effects, captured = result.usage, result.effects, result.captured
+        result = TurnResult.failed("invalid-output", fault, None, usage, effects, captured)
+        body = _body(sender, turn.number, result)
     if expired and result.status == "failed":
         # What the handler adds behind its first word names what outlived KILL.
         body["kind"] = expired[0]
@@ -111,6 +119,13 @@ def compensated(
     if result.captured:
         body["captured"] = dict(result.captured)
     return Event(now, "compensation_ended", turn.item_id, turn.attempt_id, body)
+
+
+def _reference_fault(body: Mapping[str, Json]) -> str:
+    """Only forge itself says that a value is kept as an artifact; whoever gets it is given that."""
+    forged = next((name for name in _HANDED_ON if any(noted(body.get(name)))), None)
+    what = {"added": "state", "not_executed": "requests"}.get(forged or "", forged)
+    return "" if forged is None else f"its {what} has the form of a reference to an artifact"
 
 
 def _body(sender: str, turn: int, result: TurnResult) -> dict[str, Any]:

@@ -26,6 +26,12 @@ KEPT = 8_192
 LINE = 300
 """Characters of its last line that a message shows."""
 
+PLAIN = "identity"
+"""The content coding that is none (RFC 9110, 8.4.1): what is counted is what is kept."""
+
+SHORT = 20
+"""Characters of another coding's name that a message shows."""
+
 Streams = tuple[Any, Any]
 """What the library reads messages from, and what it writes them to."""
 
@@ -33,10 +39,10 @@ Incoming = MemoryObjectSendStream[SessionMessage | Exception]
 
 
 class Intake:
-    """Counts what a server sends; from what is too much on, it is `closed`."""
+    """Counts what a server sends; from what is too much on, or cannot be counted, it is closed."""
 
     def __init__(self) -> None:
-        self.closed = False
+        self._fault = ""
         self._size = 0
 
     def begin(self) -> None:
@@ -46,12 +52,19 @@ class Intake:
     def take(self, size: int) -> bool:
         """Whether so many more bytes are taken."""
         self._size += size
-        self.closed = self.closed or self._size > MOST
-        return not self.closed
+        if self._size > MOST:
+            self._fault = self._fault or f"it sent over {MOST} bytes in answer to one request"
+        return not self._fault
+
+    def takes_coded(self, coding: str) -> bool:
+        """Whether content in this coding is taken: only what is none, which does not grow."""
+        if coding.strip().lower() not in ("", PLAIN):
+            self._fault = self._fault or f"it sent {coding[:SHORT]!a}, and was asked for {PLAIN!r}"
+        return not self._fault
 
     def fault(self) -> str:
-        """That it was too much, as a sentence, or nothing."""
-        return f"it sent over {MOST} bytes in answer to one request" if self.closed else ""
+        """Why nothing more of it is taken, as a sentence, or nothing."""
+        return self._fault
 
 
 class ProgramTransport:
@@ -166,32 +179,40 @@ class AddressTransport:
         self._url = url
 
     def fault(self) -> str:
-        """That it sent too much, or nothing."""
+        """Why nothing more of it is taken, or nothing."""
         return self.intake.fault()
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Streams]:
         """Connect to it."""
-        transport = _Counted(self.intake.take)
+        client = httpx2.AsyncClient(
+            transport=_Counted(self.intake),
+            headers={"accept-encoding": PLAIN},
+            timeout=None,
+            trust_env=False,
+        )
         async with (
-            httpx2.AsyncClient(transport=transport, timeout=None, trust_env=False) as client,
+            client,
             streamable_http_client(self._url, http_client=client) as streams,
         ):
             yield streams
 
 
 class _Counted(httpx2.AsyncHTTPTransport):
-    """Takes no more of a response than it may."""
+    """Takes no more of a response than it may, and none that would grow when it is decoded."""
 
-    def __init__(self, take: Callable[[int], bool]) -> None:
+    def __init__(self, intake: Intake) -> None:
         super().__init__()
-        self._take = take
+        self._intake = intake
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await super().handle_async_request(request)
         if not isinstance(response.stream, httpx2.AsyncByteStream):
             return response
-        response.stream = _CountedStream(response.stream, self._take)
+        if not self._intake.takes_coded(response.headers.get("content-encoding", PLAIN)):
+            await response.aclose()
+            raise httpx2.ReadError("content in a coding that is not taken")
+        response.stream = _CountedStream(response.stream, self._intake.take)
         return response
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import pytest
@@ -319,3 +320,34 @@ def test_the_ledger_says_what_digest_is_to_be_approved() -> None:
     assert sealed["digest"] == request["digest"]
     assert driven.handler.turns == []
     assert driven.run.state.status == "paused"
+
+
+FORGED = {"artifact": f"sha256:{'0' * 64}", "bytes": 1}
+
+
+@pytest.mark.parametrize(
+    ("result", "what"),
+    [
+        (TurnResult.failed("error", "broken", {"found": [FORGED]}), "partial"),
+        (
+            TurnResult.yields(None, requests=({"tool": "write_file", "arguments": FORGED},)),
+            "requests",
+        ),
+        (TurnResult("done", {}, requests=({"tool": "x", "arguments": FORGED},)), "requests"),
+        (TurnResult.done({}, posts=({"text": "see", "tags": FORGED},)), "posts"),
+        (TurnResult.yields({"kept": FORGED}), "state"),
+        (TurnResult.yields([FORGED]), "state"),
+    ],
+)
+def test_what_a_turn_hands_on_refers_to_no_artifact(result: TurnResult, what: str) -> None:
+    async def answer(_turn: Turn) -> TurnResult:
+        return replace(result, usage={"tokens": 3})
+
+    (body,) = drive([item("one")], answer).bodies("turn_ended")
+    assert (body["status"], body["kind"], body["usage"]) == (
+        "failed",
+        "invalid-output",
+        {"tokens": 3},
+    )
+    assert body["message"] == f"its {what} has the form of a reference to an artifact"
+    assert FORGED["artifact"] not in str(body)

@@ -1,6 +1,7 @@
 """Servers at an address: spoken to over HTTP, within the scope, and no more taken than is due."""
 
 import asyncio
+import contextlib
 import socket
 import subprocess
 import sys
@@ -18,6 +19,7 @@ SERVER = """
 import sys
 import uvicorn
 from mcp.server.mcpserver import MCPServer
+from starlette.middleware.gzip import GZipMiddleware
 
 server = MCPServer("pages")
 
@@ -27,17 +29,31 @@ def show(page: str) -> str:
     return "x" * 100_000_000 if page == "huge" else f"the page {page}"
 
 
-uvicorn.run(server.streamable_http_app(), port=int(sys.argv[1]), log_level="error")
+app = server.streamable_http_app(json_response=True)
+if sys.argv[2] == "coded":
+
+    async def forced(scope, receive, send, inner=GZipMiddleware(app)):
+        headers = [each for each in scope.get("headers", ()) if each[0] != b"accept-encoding"]
+        await inner({**scope, "headers": [*headers, (b"accept-encoding", b"gzip")]}, receive, send)
+
+    app = forced
+uvicorn.run(app, port=int(sys.argv[1]), log_level="error")
 """
 
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     """Where a server listens that was made with the library."""
+    with listening("plain") as found:
+        yield found
+
+
+@contextlib.contextmanager
+def listening(coding: str) -> Iterator[int]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         found: int = probe.getsockname()[1]
-    with subprocess.Popen([sys.executable, "-c", SERVER, str(found)]) as server:
+    with subprocess.Popen([sys.executable, "-c", SERVER, str(found), coding]) as server:
         until = time.monotonic() + 60
         while not listens(found):
             assert server.poll() is None
@@ -78,6 +94,12 @@ def test_another_port_is_beyond_it(tmp_path: Path, port: int) -> None:
 def test_more_than_is_taken_is_an_outcome(tmp_path: Path, port: int) -> None:
     result = call(tmp_path, port, "huge", f"net:127.0.0.1:{port}")
     assert result.message == "it sent over 16777216 bytes in answer to one request"
+
+
+def test_what_would_grow_when_it_is_decoded_is_not_taken(tmp_path: Path) -> None:
+    with listening("coded") as port:
+        result = call(tmp_path, port, "huge", f"net:127.0.0.1:{port}")
+    assert result.message == "it sent 'gzip', and was asked for 'identity'"
 
 
 def test_an_address_where_nobody_listens_is_an_outcome(tmp_path: Path) -> None:
