@@ -43,12 +43,16 @@ def within(workspace: Path, path: str) -> Iterator[tuple[int, str]]:
 
 @contextlib.contextmanager
 def made(workspace: Path, path: str) -> Iterator[int]:
-    """A descriptor of the folder, which is made where it is missing, with those above it."""
+    """A descriptor of the folder, which is made where it is missing, with those above it.
+
+    What is made is durable.
+    """
     descriptor = opened(workspace, "")
     try:
         for name in path.split("/") if path else ():
             with contextlib.suppress(FileExistsError):
                 os.mkdir(name, dir_fd=descriptor)
+                os.fsync(descriptor)
             inner = open_beneath(descriptor, name, FOLDER)
             os.close(descriptor)
             descriptor = inner

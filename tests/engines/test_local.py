@@ -322,7 +322,8 @@ def test_the_ledger_says_what_digest_is_to_be_approved() -> None:
     assert driven.run.state.status == "paused"
 
 
-FORGED = {"artifact": f"sha256:{'0' * 64}", "bytes": 1}
+NO_DIGEST = f"sha256:{'0' * 64}"
+FORGED = {"artifact": NO_DIGEST, "bytes": 1}
 
 
 @pytest.mark.parametrize(
@@ -350,4 +351,4 @@ def test_what_a_turn_hands_on_refers_to_no_artifact(result: TurnResult, what: st
         {"tokens": 3},
     )
     assert body["message"] == f"its {what} has the form of a reference to an artifact"
-    assert FORGED["artifact"] not in str(body)
+    assert NO_DIGEST not in str(body)

@@ -1,6 +1,9 @@
 """What a grant lets its holder read: by scope and action, and through no link."""
 
+import fcntl
 import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ from forge_cli.gateway.files import (
     GrantedFiles,
     UnreadableError,
 )
-from forge_cli.gateway.writing import UnwritableError
+from forge_cli.gateway.writing import UNFINISHED, UnwritableError
 from forge_cli.multiagent.grants import Grant
 
 
@@ -159,6 +162,54 @@ def test_an_edit_sees_what_it_replaces(writing: GrantedFiles, tmp_path: Path) ->
     with pytest.raises(UnwritableError, match="changed by somebody else"):
         writing.edit("src/b.py", change)
     assert writing.read("src/b.py") == b"of somebody else"
+
+
+def test_edits_of_one_file_at_once_are_all_made(writing: GrantedFiles) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        edits = [
+            threads.submit(writing.edit, "src/b.py", lambda data: data + b"x") for _ in "1" * 40
+        ]
+    assert [edit.exception() for edit in edits if edit.exception()] == []
+    assert writing.read("src/b.py") == b"b" + b"x" * 40
+
+
+def test_a_change_at_the_very_last_is_seen(
+    writing: GrantedFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def synced_late(descriptor: int) -> None:
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            (tmp_path / "workspace/src/b.py").write_text("of somebody else")
+
+    monkeypatch.setattr(os, "fsync", synced_late)
+    with pytest.raises(UnwritableError, match="changed by somebody else"):
+        writing.edit("src/b.py", lambda data: data * 2)
+    assert writing.read("src/b.py") == b"of somebody else"
+
+
+@pytest.mark.parametrize(("held", "left"), [(False, []), (True, [f"{UNFINISHED}0"])])
+def test_what_a_killed_writer_left_is_removed_by_the_next(
+    writing: GrantedFiles, tmp_path: Path, held: bool, left: list[str]
+) -> None:
+    folder = tmp_path / "workspace/src"
+    with (folder / f"{UNFINISHED}0").open("w") as file:
+        if held:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        writing.write("src/b.py", b"new")
+    assert [path.name for path in folder.iterdir() if path.name.startswith(UNFINISHED)] == left
+
+
+def test_folders_are_synced_in_which_a_name_is_new(
+    writing: GrantedFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced = []
+    monkeypatch.setattr(
+        os, "fsync", lambda each: synced.append(Path(f"/proc/self/fd/{each}").readlink())
+    )
+    writing.write("src/new/c.py", b"c")
+    assert (synced[0], synced[-1]) == (
+        tmp_path / "workspace/src",
+        tmp_path / "workspace/src/new",
+    )
 
 
 @pytest.mark.parametrize(
