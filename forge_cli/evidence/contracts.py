@@ -86,6 +86,8 @@ class Contracts:
         yield from grant_beyond(
             node.grant, Contract(name, "", "", granted.capabilities, granted.scope)
         )
+        for action in sorted(node.grant.actions - granted.actions):
+            yield f"may do {action!r}, which {name!r} may not"
         for scope in node.grant.writes:
             if not contains(granted.writes, scope).holds:
                 yield f"may write {scope!r}, which {name!r} may not"

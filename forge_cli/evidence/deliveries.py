@@ -52,7 +52,7 @@ class Deliveries:
         if not due <= heard["upto"] <= len(node.board.log):
             size = len(node.board.log)
             yield f"is given messages up to number {heard['upto']}, the board has {size}"
-        elif before is not None and before[0] == turn and turn > 1 and before[1] != heard:
+        elif before is not None and before[0] == turn and turn > 1 and _differ(before[1], heard):
             yield f"is made again and given {dict(heard)}, it was given {dict(before[1])}"
         else:
             yield from self._wrong(node, node.board, turn, heard)
@@ -60,11 +60,20 @@ class Deliveries:
     def _wrong(
         self, node: Node, board: Board, turn: int, heard: Mapping[str, Json]
     ) -> Iterator[str]:
-        window = Window(turn, heard["after"], heard["upto"], heard.get("lost", 0))
+        window = _window(turn, heard)
         for number, post in board.messages(node.item_id, window):
             self.delivered += 1
             if not _is_for(node, post):
                 yield f"is given message {number}, to which it does not listen"
+
+
+def _window(turn: int, heard: Mapping[str, Json]) -> Window:
+    return Window(turn, heard["after"], heard["upto"], heard.get("lost", 0))
+
+
+def _differ(heard: Mapping[str, Json], again: Mapping[str, Json]) -> bool:
+    """Whether other messages are given; the round may be a later one by then."""
+    return _window(0, heard) != _window(0, again)
 
 
 def _is_for(node: Node, post: Post) -> bool:

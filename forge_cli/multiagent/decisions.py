@@ -50,7 +50,7 @@ def follow(node: Node, body: Mapping[str, Json]) -> Sequel:
         return _accept(node, body["verdict"])
     if decision == "approve":
         _approve(node, body["digest"])
-        if node.children:
+        if node.children and node.pattern != "turn":
             return "concludes"
     elif decision == "reissue":
         _reissue(node, body.get("narrow", {}))

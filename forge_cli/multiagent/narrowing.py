@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from forge_cli.multiagent.budget import DIMENSIONS, Account, Amounts, Budget
+from forge_cli.multiagent.conflicts import RISK_ORDER
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Grant, Json, Plan, Risk, Role
 from forge_cli.multiagent.scope import contains
@@ -12,6 +13,11 @@ from forge_cli.multiagent.terms import HARMLESS_WORDS
 
 MICRO = 1_000_000
 """Micro-dollars of a dollar."""
+
+MOST_TEXTS = 64
+"""Capabilities, and patterns of a scope, that one request may name."""
+
+_READ = frozenset({"file-read"})
 
 
 class RefusedError(ValueError):
@@ -54,13 +60,11 @@ def terms(plan: Plan, asker: Node, role: Role, asked: Mapping[str, Json]) -> Ter
     links = tuple(_links(plan, asker, role))
     capabilities = _capabilities(asked, links)
     scope = _scope(asked, links)
-    actions = _actions(plan, capabilities)
+    actions = _actions(plan, capabilities) & asker.grant.actions
     writes = asker.grant.writes if "file-write" in actions else ()
     files = tuple(text for text in scope if text.startswith("files:"))
     grant = Grant(capabilities, actions, scope, meet(writes, files), role.outputs)
-    harmful = _actions(plan, capabilities - HARMLESS_WORDS) - {"file-read"}
-    risk: Risk = "reversible" if harmful else "read_only"
-    return Terms(role, grant, risk, _budget(plan, asker, role, asked))
+    return Terms(role, grant, _risk(plan, asker, grant), _budget(plan, asker, role, asked))
 
 
 def meet(ours: tuple[str, ...], theirs: tuple[str, ...]) -> tuple[str, ...]:
@@ -75,6 +79,9 @@ def texts(asked: Mapping[str, Json], key: str) -> tuple[str, ...]:
     found = asked.get(key)
     if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
         raise RefusedError("invalid-request", f"{key!r} must be a list of texts; [] is nothing")
+    if len(found) > MOST_TEXTS:
+        told = f"{key!r} has {len(found)} texts, at most {MOST_TEXTS} may be asked for at once"
+        raise RefusedError("invalid-request", told)
     return tuple(found)
 
 
@@ -120,6 +127,19 @@ def _within(text: str, link: _Link) -> None:
 
 def _actions(plan: Plan, capabilities: frozenset[str]) -> frozenset[str]:
     return frozenset().union(*(plan.vocabulary.get(word, ()) for word in capabilities))
+
+
+def _risk(plan: Plan, asker: Node, grant: Grant) -> Risk:
+    """Its own risk; the asker's, if that is greater and comes from something it may do as well."""
+    harmful = _harmful(plan, grant)
+    own: Risk = "reversible" if harmful else "read_only"
+    # One that holds nothing harmful states its risk for whatever it does beside reading.
+    source = _harmful(plan, asker.grant) or asker.grant.actions - _READ
+    return max(own, asker.item.risk, key=RISK_ORDER.__getitem__) if grant.actions & source else own
+
+
+def _harmful(plan: Plan, grant: Grant) -> frozenset[str]:
+    return _actions(plan, grant.capabilities - HARMLESS_WORDS) & grant.actions - _READ
 
 
 def _budget(plan: Plan, asker: Node, role: Role, asked: Mapping[str, Json]) -> Amounts:

@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
+from forge_cli.multiagent import tools
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.narrowing import as_budget
 from forge_cli.multiagent.node import Asking, Fate, Node, Origin
 from forge_cli.multiagent.patterns import decomposition, hierarchical
 from forge_cli.multiagent.payment import reserve_whole
 from forge_cli.multiagent.plan import Grant, Item, Json
+from forge_cli.multiagent.posts import posted
 from forge_cli.multiagent.undoings import Undoings
 
 
@@ -62,7 +64,11 @@ class Offspring(Undoings):
             self.descendants[self.root(node)] += 1
         self._add(child)
         reserve_whole(child)
-        self._make_ready(child)
+        if before := _earlier_call(asking, child):
+            child.pending = 1
+            self._dependents.setdefault(before.item_id, []).append((child, False))
+        else:
+            self._make_ready(child)
         self._settle(asking, child)
 
     def _request_denied(self, event: Event) -> None:
@@ -95,7 +101,12 @@ class Offspring(Undoings):
         names = [words["child"] for words in body["steps"]]
         self._settle(asking, {**head, "status": "succeeded", "output": {"steps": names}})
 
-    def _begin_steps(self, node: Node, output: Mapping[str, Json]) -> bool:
+    def _hear(self, node: Node, event: Event) -> None:
+        """Enter what a turn posts that did not fail: what failed is evidence, and no message."""
+        if "posts" in event.body:
+            node.refused = posted(node, event)
+
+    def _begin_steps(self, node: Node, event: Event) -> bool:
         """Let the steps that the item has inserted begin, now that it is done; false for none.
 
         Its output is accepted, and counts once the last of them has ended.
@@ -103,8 +114,9 @@ class Offspring(Undoings):
         steps = decomposition.inserted(node)
         if not steps:
             return False
+        self._hear(node, event)
         self._withdraw(node)
-        node.status, node.partial = "opened", output
+        node.status, node.partial = "opened", event.body["output"]
         node.open_children = len(steps)
         for step in steps:
             self._watch(step)
@@ -175,6 +187,15 @@ def _child(asker: Node, body: Mapping[str, Json], required: bool = False) -> Nod
     asked, turn = hierarchical.asked(body), asker.turn
     origin = Origin(body["request"], body["tool"], asked, body["depth"], turn)
     return Node(item.item_id, item, grant, asker.payer, asker.deadline, parent=asker, origin=origin)
+
+
+def _earlier_call(asking: Asking, child: Node) -> Node | None:
+    """The call of a tool that another one waits for: they change the same files, in order."""
+    if child.item.role_id != tools.ROLE.role_id:
+        return None
+    before = (entry for entry in reversed(asking.settled) if isinstance(entry, Node))
+    calls = (node for node in before if node.item.role_id == tools.ROLE.role_id and not node.ended)
+    return next(calls, None)
 
 
 def _chain(asker: str, role_id: str) -> tuple[str, ...]:

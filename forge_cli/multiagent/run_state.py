@@ -14,7 +14,6 @@ from forge_cli.multiagent.offspring import Offspring
 from forge_cli.multiagent.patterns import BOARDS, PATTERNS, each
 from forge_cli.multiagent.payment import lose, reserve_whole, settle
 from forge_cli.multiagent.plan import Json, Plan
-from forge_cli.multiagent.posts import posted
 from forge_cli.multiagent.saving import restored
 from forge_cli.multiagent.times import from_text
 
@@ -166,8 +165,7 @@ class RunState(Offspring):
         metered = self.roles[node.item.role_id].handler.metered
         excess = settle(node, body["usage"], metered)
         node.partial = body.get("partial")
-        if node.refused or "posts" in body:
-            node.refused = posted(node, event)
+        node.refused = ()
         if excess:
             self._fail(node, event, "budget", excess)
         elif node.cancelled == "deadline":
@@ -176,10 +174,11 @@ class RunState(Offspring):
             kind = node.cancelled or body["kind"]
             self._fail(node, event, kind, node.reason if node.cancelled else body["message"])
         elif body["status"] == "yields":
+            self._hear(node, event)
             self._go_on(node, event)
         elif body["verdict"]["accepted"]:
             node.held_digests = tuple(body["verdict"].get("evidence", {}).values())
-            if not (node.item.max_steps and self._begin_steps(node, body["output"])):
+            if not (node.item.max_steps and self._begin_steps(node, event)):
                 self._accept(node, event, body["output"])
         else:
             node.partial = body.get("output")
@@ -214,6 +213,7 @@ class RunState(Offspring):
             node.partial = output
             self._fail(node, event, "conflict", str(conflict))
             return
+        self._hear(node, event)
         node.output = output
         self._close(node, "succeeded")
 

@@ -159,6 +159,7 @@ def test_evidence_of_children_is_verified_with_and_without_bodies(
             {"scope": ["files:tests/**"]},
             "may touch 'files:tests/**', which 'item:lead' does not cover",
         ),
+        ({"actions": ["network"]}, "may do 'network', which 'item:lead' may not"),
         ({"writes": ["files:tests/x"]}, "may write 'files:tests/x', which 'item:lead' may not"),
         ({"role": "worker@1"}, "is by 'worker', to whom 'item:lead' may not delegate"),
         ({"depth": 2}, "may be followed by as many contracts as 'item:lead'"),

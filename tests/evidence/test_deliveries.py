@@ -108,6 +108,36 @@ def test_a_turn_that_is_made_again_with_something_else_is_found(
     assert "is made again and given {'after': 0, 'upto': 0}, it was given" in found[0]
 
 
+def test_a_turn_that_is_made_again_in_a_later_round_is_right(
+    world: Any, make_plan: Any, make_item: Any
+) -> None:
+    plan = make_plan(
+        make_item("g", pattern="joint", role="", children=("g.a", "g.b"), rounds=9),
+        make_item("g.a", parent="g"),
+        make_item("g.b", parent="g", on_crash="hold"),
+    )
+    answers = {
+        name: lambda turn, last=last: (
+            TurnResult.yields(None, ({"text": "on it"},))
+            if turn.number < last
+            else TurnResult.done({"result": 1})
+        )
+        for name, last in (("g.a", 3), ("g.b", 2))
+    }
+    events = world.events(plan, answers)
+    ends = [n for n, e in enumerate(events) if (e.kind, e.item) == ("turn_ended", "g.a")]
+    before = events[: ends[1] + 1]
+    start = next(e for e in reversed(before) if (e.kind, e.item) == ("turn_started", "g.b"))
+    lost = Event(start.time, "turn_lost", "g.b", start.attempt, {"reason": "gone"})
+    resumed = [Event(start.time, "run_resumed", body={"epoch": epoch}) for epoch in (2, 3)]
+    paused = world.go_on(plan, before, [resumed[0], lost], answers)
+    again = Event(start.time, "item_decided", "g.b", "", {"decision": "rerun", "by": "ann"})
+    events = world.go_on(plan, paused, [resumed[1], again], answers)
+    rounds = [e.body["heard"]["round"] for e in events if "heard" in e.body and e.item == "g.b"]
+    assert rounds == [1, 2, 3]
+    assert sentences(plan, events) == []
+
+
 def test_an_item_that_works_alone_hears_nothing(make_plan: Any, make_item: Any) -> None:
     alone = make_plan(make_item("a"))
     run = Run(alone)

@@ -56,7 +56,9 @@ work_items:
     assert ran.document("run.json")["state_version"] == 1
 
 
-def test_a_request_for_children_fails_the_item_and_is_shown(run: Run) -> None:
+def test_who_asks_in_every_turn_and_is_never_done_has_failed_and_is_told_why_it_was_denied(
+    run: Run,
+) -> None:
     ran = run(
         """
 work_items: {a: {role: asker}}
@@ -68,5 +70,8 @@ roles: {asker: {capabilities: [], handler: {kind: function, call: "ask.py:ask"}}
         },
     )
     assert ran.code == 1
-    assert "a FAILED it asked for children, which no handler may yet" in ran.said
-    assert ran.out.startswith("FAILED  'a' failed and is required: it asked for children")
+    denied = ran.events("request_denied", "a")
+    assert len(denied) == 49
+    assert denied[0]["kind"] == "invalid-request"
+    assert "a FAILED it was not done after 50 turns" in ran.said
+    assert ran.out.startswith("FAILED  'a' failed and is required: it was not done after 50 turns")

@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 
 from forge_cli.multiagent.board import INLINE
+from forge_cli.multiagent.budget import Budget
+from forge_cli.multiagent.plan import Grant, Retry
+from tests.multiagent.children import a_plan, ask, lead
 from tests.multiagent.test_broadcast import broadcast, log_of, says, sub
-from tests.multiagent.world import done, item, play, yields
+from tests.multiagent.world import World, done, failed, item, play, rejected, role, yields
 
 
 def refusals(*posts: Any, **fields: Any) -> list[str]:
@@ -105,3 +108,37 @@ def test_who_works_alone_has_nobody_to_post_to_and_goes_on() -> None:
         "it is no part of an item whose sub-tasks talk"
     )
     assert found.status == "complete"
+
+
+@pytest.mark.parametrize(
+    "lost", [failed("error", posts=[says("x")]), rejected() | {"posts": [says("x")]}]
+)
+def test_what_a_turn_posts_that_failed_reaches_nobody(lost: Any) -> None:
+    items = [broadcast("a"), sub("a", retry=Retry(2))]
+    found = play(items, {"g.a": [lost, done(posts=[says("x")])]})
+    assert found.started() == ["g.a", "g.a"]
+    assert log_of(found) == [("a", "facts", "x")]
+    assert found.turns[1].inbox == ()
+
+
+def test_a_turn_over_its_budget_posts_nothing() -> None:
+    items = [broadcast("a"), sub("a", role_id="frugal")]
+    spent = done(posts=[says("x")], usage={"model_calls": 9})
+    roles = [role(), role("frugal", Budget(model_calls=1))]
+    found = play(items, {"g.a": spent}, roles=roles, budget=Budget(model_calls=5))
+    assert found.reason("g.a").startswith("it used 9 model_calls")
+    board = found.run.state.nodes["g"].talk
+    assert board is not None
+    assert [post.author for post in board.log] == ["run"]
+
+
+def test_what_is_posted_beside_a_result_whose_steps_are_still_to_be_done_is_heard() -> None:
+    reads = Grant(outputs=("result",))
+    after = lead("g.b", parent="g", depends_on=("g.a",), grant=reads)
+    members = (lead("g.a", parent="g", max_steps=1), after)
+    steps = {"tool": "decompose_task", "arguments": {"steps": [{"goal": "x", "capabilities": []}]}}
+    script = {"g.a": [ask(steps), done(posts=[says("x")])]}
+    found = World(a_plan(broadcast("a", "b"), *members), script).play()
+    assert found.status == "complete"
+    assert log_of(found) == [("a", "facts", "x")]
+    assert found.heard("g.b") == [[("lead#g.a", "x")]]

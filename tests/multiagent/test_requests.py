@@ -252,6 +252,28 @@ class TestTools:
         assert world.ends() == {"a": "opened", "a.call-1-1": "indeterminate"}
         assert world.started() == ["a", "a.call-1-1"]
 
+    def test_calls_of_one_turn_are_made_in_their_order_whatever_came_of_those_before(self) -> None:
+        script = {"a": [ask(write(), child(), write(), write()), done()], "a.call-1-1": failed()}
+        world = World(a_plan(max_concurrency=4), script).start()
+        world.until("request_admitted")
+        world.advance()
+        assert world.started() == ["a", "a.call-1-1", "a.child-1-2"]
+        world.go_on()
+        assert world.started()[3:] == ["a.call-1-3", "a.call-1-4", "a"]
+        kinds = [each["status"] for each in answers(world)]
+        assert kinds == ["failed", "succeeded", "succeeded", "succeeded"]
+
+    def test_a_call_that_awaits_a_person_holds_those_behind_it(self) -> None:
+        script = {"a": [ask(write(), write()), done()]}
+        world = World(a_plan(lead(risk="reversible")), script).start()
+        world.until("request_admitted")
+        world.advance()
+        world.resume().go_on()
+        assert world.ends()["a.call-1-2"] == "waiting"
+        world.resume(3).decide("a.call-1-1", "deny").go_on()
+        assert [each["status"] for each in answers(world)] == ["denied", "succeeded"]
+        assert world.status == "complete"
+
     def test_each_call_is_paid(self) -> None:
         own = lead(budget=Budget(tool_calls=2))
         world = play({"a": [ask(write(), write(), write()), done()]}, own)

@@ -3,8 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Contract, Deadline, Grant, Retry
+from forge_cli.multiagent.plan import Contract, Deadline, Grant, Retry, Risk
 from tests.multiagent.children import (
     CODER,
     HELD,
@@ -94,7 +96,7 @@ class TestNarrowing:
         return made
 
     def test_a_child_may_use_what_was_asked_for_and_no_more(self) -> None:
-        held = Grant(HELD, frozenset(), SRC, SRC, ("result",))
+        held = Grant(HELD, frozenset({"file-read", "file-write"}), SRC, SRC, ("result",))
         found = self.grant(held, capabilities=["write"], scope=["files:src/a/**"])
         assert found == Grant(
             frozenset({"write"}),
@@ -111,7 +113,7 @@ class TestNarrowing:
         assert self.grant(narrow).scope == ("files:src/x/**",)
 
     def test_it_writes_only_where_its_asker_does(self) -> None:
-        held = Grant(HELD, frozenset(), SRC, ("files:src/x/**",), ("result",))
+        held = Grant(HELD, frozenset({"file-write"}), SRC, ("files:src/x/**",), ("result",))
         assert self.grant(held, capabilities=["write"]).writes == ("files:src/x/**",)
 
     def test_an_empty_intersection_of_rights_grants_nothing(self) -> None:
@@ -134,6 +136,37 @@ class TestNarrowing:
     def test_it_cannot_have_what_its_role_does_not_hold(self) -> None:
         world = play({"a": [ask(child("reader", capabilities=["write"])), done()]})
         assert told(world) == "denied: role 'reader' does not hold the capability 'write'"
+
+    def test_it_does_only_what_its_asker_does(self) -> None:
+        held = Grant(HELD, frozenset({"file-read"}), SRC, SRC, ("result",))
+        found = self.grant(held, capabilities=["write"])
+        assert (found.actions, found.writes) == (frozenset({"file-read"}), ())
+
+    @pytest.mark.parametrize(
+        ("capabilities", "risk", "child_risk"),
+        [
+            (HELD, "irreversible", ["read_only", "irreversible", "read_only"]),
+            (HELD, "reversible", ["read_only", "reversible", "read_only"]),
+            (HELD - {"write"}, "irreversible", ["read_only", "irreversible"]),
+        ],
+    )
+    def test_it_is_as_risky_as_its_asker_where_it_may_do_what_that_comes_from(
+        self, capabilities: frozenset[str], risk: Risk, child_risk: list[str]
+    ) -> None:
+        held = Grant(capabilities, frozenset({"file-read", "file-write", "process"}), SRC, SRC)
+        words = [word for word in ("read", "write", "test-run") if word in capabilities]
+        script = {"a": [ask(*(child(capabilities=[word]) for word in words)), done()]}
+        world = play(script, lead(grant=replace(held, outputs=("result",)), risk=risk))
+        nodes = [node for node in world.run.state.nodes.values() if node.origin]
+        assert [node.item.risk for node in nodes] == child_risk
+
+    @pytest.mark.parametrize("key", ["capabilities", "scope"])
+    def test_it_cannot_be_asked_for_with_a_list_without_end(self, key: str) -> None:
+        more: Any = {key: ["read"] * 65}
+        world = play({"a": [ask(child(**more)), done()]})
+        assert told(world) == (
+            f"invalid-request: '{key}' has 65 texts, at most 64 may be asked for at once"
+        )
 
     def test_its_scope_must_lie_within_each_of_theirs(self) -> None:
         world = play({"a": [ask(child(scope=["files:docs/**"])), done()]})

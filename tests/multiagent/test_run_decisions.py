@@ -10,6 +10,7 @@ from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.decisions import narrowed, possible
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Grant, Retry, StateKey
+from tests.multiagent.children import a_plan, ask, child, lead
 from tests.multiagent.world import World, done, failed, item, plan, play, role
 
 GRANT = Grant(
@@ -100,6 +101,17 @@ class TestApproval:
         first = {"status": "yields", "state": 1, "usage": {}}
         world.script = {"a": lambda turn: first if turn.key.endswith("turn-1") else done()}
         approve(world).go_on()
+        assert world.status == "complete"
+
+    def test_one_that_has_handed_work_on_before_may_be_approved_again(self) -> None:
+        world = World(a_plan(lead(approval=True, then="escalate"))).play()
+        world.script = {"a": lambda turn: ask(child()) if turn.number == 1 else failed()}
+        approve(world).go_on()
+        world.script = {}
+        world.resume(3).decide("a", "reissue", narrow={"capabilities": ["read"]}).go_on()
+        assert world.turns[-1].item_id == "a"
+        assert world.ends() == {"a": "paused", "a.child-1-1": "succeeded"}
+        approve(world, epoch=4).go_on()
         assert world.status == "complete"
 
     def test_a_declined_item_ends_denied(self) -> None:
