@@ -4,11 +4,12 @@ import asyncio
 import os
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from forge_cli.app.inputs import bind, read_file, read_pairs
 from forge_cli.app.own import EVIDENCE, own_below
@@ -148,8 +149,15 @@ async def _serve(gateway: Gateway, source: int, target: int, observer: Record) -
 
     context, grant = gateway.context, gateway.item.grant
 
+    unkept: asyncio.Future[ForgeError] = asyncio.get_running_loop().create_future()
+
     def record(kind: str, body: Mapping[str, Json]) -> None:
-        gateway.journal.write(kind, body)
+        try:
+            gateway.journal.write(kind, body)
+        except ForgeError as fault:
+            if not unkept.done():
+                unkept.set_result(fault)
+            raise
         observer(kind, body)
 
     async with AsyncExitStack() as stack:
@@ -165,9 +173,28 @@ async def _serve(gateway: Gateway, source: int, target: int, observer: Record) -
         tools = ServedTools(proxies, files, grant, bounds, record, context.redactor)
         record("gateway_opened", _opening(gateway, tools.names))
         try:
-            await serve(tools.server("forge", gateway.purpose), source, target)
+            server = tools.server("forge", gateway.purpose)
+            await _until_done_or(unkept, serve(server, source, target))
         finally:
-            record("gateway_closed", {"calls": tools.made, "paid": tools.paid})
+            if not unkept.done():
+                record("gateway_closed", {"calls": tools.made, "paid": tools.paid})
+
+
+async def _until_done_or(unkept: asyncio.Future[ForgeError], served: Awaitable[None]) -> None:
+    """Serve until that ends, or something could not be kept: then raise why.
+
+    What is raised while a request is answered goes to whoever made it, and no further.
+    """
+    serving = asyncio.ensure_future(served)
+    waited: set[asyncio.Future[Any]] = {serving, unkept}
+    try:
+        await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+    if unkept.done():
+        raise unkept.result()
+    serving.result()
 
 
 def _opening(gateway: Gateway, tools: list[str]) -> dict[str, Json]:

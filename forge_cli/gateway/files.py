@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from forge_cli.gateway import writing
-from forge_cli.gateway.folders import FILE, opened
+from forge_cli.gateway.folders import FILE, names_of, opened
 from forge_cli.gateway.writing import UnwritableError
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.scope import matches, parse
@@ -154,10 +154,8 @@ class GrantedFiles:
 
 def _parts(path: str) -> list[str]:
     """The names along a path from the workspace; none for the workspace itself."""
-    if path in ("", "."):
-        return []
-    parts = path.split("/")
-    if any(part in ("", ".", "..") or "\0" in part for part in parts):
+    parts = names_of(path)
+    if parts is None:
         raise UnreadableError(f"{path!r} is no path from the workspace; write it like src/main.py")
     return parts
 

@@ -16,6 +16,14 @@ GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 """What opening says of something that is no longer what it was when its folder was read."""
 
 
+def names_of(path: str) -> list[str] | None:
+    """The names along a path from the workspace, none for itself; None for what is no such path."""
+    if path in ("", "."):
+        return []
+    names = path.split("/")
+    return None if any(each in ("", ".", "..") or "\0" in each for each in names) else names
+
+
 def opened(workspace: Path, path: str, flags: int = FOLDER) -> int:
     """A descriptor of the folder, or with the flags of a file of that.
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from forge_cli.gateway.files import told_apart
-from forge_cli.gateway.folders import GONE, opened, within
+from forge_cli.gateway.folders import GONE, names_of, opened, within
+from forge_cli.multiagent import glob
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.scope import contains, matches, parse
 from forge_cli.multiagent.terms import Json
@@ -20,6 +21,12 @@ MOST = 20_000
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21, "ssh": 22}
 _URL = re.compile(r"[!#-;=?-Z\[\]_a-z~]+")
 """The characters of URLs (RFC 3986); readers of any other one differ about where the host ends."""
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+"""How every address begins (RFC 3986, 3.1), also one without `//`."""
+
+_EXPANDED = re.compile(r"[%$*?]")
+"""What is decoded in addresses, and expanded in shells."""
 
 
 def unreachable(
@@ -66,8 +73,8 @@ def _fault(
         return off_limits(value, grant)
     allowed = grant.writes if "file-write" in actions else grant.scope
     path = _from(workspace, value)
-    if path is None:
-        return f"{value!r} is denied: it is no path below the workspace, like src/main.py"
+    if reason := _unclear(path):
+        return f"{value!r} is denied: {reason}"
     try:
         beyond = _beyond(workspace, path, allowed)
     except OSError as error:
@@ -83,15 +90,25 @@ def _fault(
     return f"{value!r} is denied:{what} its {line} is {_named(allowed)}"
 
 
-def _from(workspace: Path, value: str) -> str | None:
-    """The path from the workspace, empty for the workspace itself; None for one that is not."""
-    root = f"{workspace}/"
-    path = value.removeprefix(root) if value.startswith(root) else value
-    path = path.removesuffix("/") if path != "/" else path
-    if path in ("", ".", str(workspace)):
-        return ""
-    parts = path.split("/")
-    return None if any(part in ("", ".", "..") or "\0" in part for part in parts) else path
+def _from(workspace: Path, value: str) -> str:
+    """The path from the workspace that an argument writes so or from the root, if it does."""
+    path = value.removeprefix(f"{workspace}/").removesuffix("/") if value != "/" else value
+    return "" if path in (".", str(workspace)) else path
+
+
+def _unclear(path: str) -> str:
+    """Why a server may take the path for another one than it is, or nothing.
+
+    What no scope may be written with no argument may be, either; nor what a server could expand,
+    decode or take for an address.
+    """
+    if names_of(path) is None:
+        return "it is no path below the workspace, like src/main.py"
+    if _SCHEME.match(path):
+        return "what stands before its colon may be taken for a scheme; write it like src/main.py"
+    if found := _EXPANDED.search(path):
+        return f"a server may take its {found[0]!r} for more than a character of a name"
+    return (path and glob.fault(path)) or ""
 
 
 def _meet(one: str, other: str) -> bool:

@@ -29,6 +29,9 @@ from forge_cli.multiagent.plan import Json
 Record = Callable[[str, Json], None]
 """Keeps what happened durably: its kind and what is to be said of it."""
 
+CANCELLED = "it was cancelled before it answered"
+"""What is kept of a call that whoever made it, or the end of the gateway, has cut short."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -36,6 +39,11 @@ class Bounds:
 
     tool_calls: int | None
     until: float
+
+    @property
+    def left(self) -> float:
+        """Seconds until then, none or less if it is over."""
+        return self.until - time.monotonic()
 
 
 class ServedTools:
@@ -73,29 +81,37 @@ class ServedTools:
 
     async def _list(self, _context: Any, _params: Any) -> ListToolsResult:
         found = [_own(name) for name in self._readers]
-        for proxy in dict.fromkeys(self._proxies.values()):
-            try:
-                found += await proxy.visible()
-            except ServerError as error:
-                raise MCPError(INTERNAL_ERROR, f"server {proxy.label!r}: {error}") from None
+        try:
+            async with asyncio.timeout(self._bounds.left):
+                for proxy in dict.fromkeys(self._proxies.values()):
+                    found += await _visible(proxy)
+        except TimeoutError:
+            raise MCPError(INTERNAL_ERROR, "the time of its contract is over") from None
         return ListToolsResult(tools=found)
 
     async def _answer(self, _context: Any, params: CallToolRequestParams) -> CallToolResult:
         self.made += 1
         number, arguments = self.made, params.arguments or {}
         self._record("tool_called", {"call": number, "tool": params.name, "arguments": arguments})
-        answered = await self._bounded(params.name, arguments)
-        kept = {k: v for k, v in answered.record.items() if k != "arguments"}
-        decision = {"call": number, "decision": answered.decision, "paid": answered.called}
-        self._record("tool_answered", {**kept, "tool": params.name, **decision})
+        try:
+            answered = await self._bounded(params.name, arguments)
+        except asyncio.CancelledError:
+            self._keep(number, params.name, Answered("failed", "", {"failed": CANCELLED}))
+            raise
+        self._keep(number, params.name, answered)
         blocks = answered.blocks or [{"type": "text", "text": answered.text}]
         content = {"content": blocks, "isError": answered.decision != "done"}
         if answered.structured is not None:
             content["structuredContent"] = answered.structured
         return CallToolResult.model_validate(self._redactor.redact_json(content), by_name=False)
 
+    def _keep(self, number: int, name: str, answered: Answered) -> None:
+        kept = {k: v for k, v in answered.record.items() if k != "arguments"}
+        decision = {"call": number, "decision": answered.decision, "paid": answered.called}
+        self._record("tool_answered", {**kept, "tool": name, **decision})
+
     async def _bounded(self, name: str, arguments: Mapping[str, Json]) -> Answered:
-        most, left = self._bounds.tool_calls, self._bounds.until - time.monotonic()
+        most, left = self._bounds.tool_calls, self._bounds.left
         if left <= 0:
             return _denied("it is denied: the time of its contract is over")
         if most is not None and self.paid >= most:
@@ -128,6 +144,13 @@ class ServedTools:
         except UnreadableError as error:
             return Answered("failed", str(error), {"failed": str(error)})
         return Answered("done", text, {"result": digest(text)})
+
+
+async def _visible(proxy: Proxy) -> list[Tool]:
+    try:
+        return await proxy.visible()
+    except ServerError as error:
+        raise MCPError(INTERNAL_ERROR, f"server {proxy.label!r}: {error}") from None
 
 
 def _own(name: str) -> Tool:

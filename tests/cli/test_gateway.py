@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,11 @@ work_items:
   plain: {{run: [echo, hello], capabilities: [repository-read], scope: [files:docs/**]}}
 """
 CLIENT = {"name": "agent", "version": "1"}
+START = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": CLIENT}
+GREETING: list[dict[str, Any]] = [
+    {"id": 1, "method": "initialize", "params": START},
+    {"method": "notifications/initialized"},
+]
 Calls = list[tuple[str, dict[str, Any]]]
 
 
@@ -199,18 +205,8 @@ def test_what_is_missing_is_refused(workspace: Path) -> None:
 
 def test_what_becomes_of_calls_is_said_if_it_is_asked_for(workspace: Path) -> None:
     ended = started(workspace, "plain", "-v", stdin=subprocess.PIPE)
-    start = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": CLIENT}
-    called = {"name": "read_file\x1b[2J", "arguments": {}}
-    requests: list[dict[str, Any]] = [
-        {"id": 1, "method": "initialize", "params": start},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/call", "params": called},
-    ]
-    assert ended.stdin is not None
+    ask(ended, *GREETING, call(2, "read_file\x1b[2J"))
     assert ended.stdout is not None
-    for request in requests:
-        ended.stdin.write(json.dumps({"jsonrpc": "2.0", **request}) + "\n")
-    ended.stdin.flush()
     answers = [json.loads(ended.stdout.readline()) for _ in range(2)]
     assert answers[0]["result"]["protocolVersion"] == "2024-11-05"
     assert answers[1]["result"]["isError"]
@@ -244,6 +240,60 @@ def test_an_interruption_ends_it_and_its_journal(workspace: Path) -> None:
     _, told = ended.communicate(timeout=60)
     assert (ended.returncode, told) == (130, "")
     assert journal(workspace)[-1][0] == "gateway_closed"
+
+
+def test_the_first_record_that_cannot_be_kept_ends_it(workspace: Path) -> None:
+    ended = started(workspace, "plain", stdin=subprocess.PIPE)
+    assert ended.stderr is not None
+    told = [ended.stderr.readline() for _ in range(2)]
+    path = Path(told[1].removeprefix("journal").strip())
+    path.rename(path.with_suffix(".aside"))
+    path.mkdir()
+    ask(ended, *GREETING, call(2, "list_files"))
+    assert ended.wait(60) == 2  # with its standard input still open
+    _, said = ended.communicate()
+    assert f"'{path}' cannot be written" in said
+
+
+def test_a_call_that_is_cancelled_has_an_answer_in_the_journal(workspace: Path) -> None:
+    ended = started(workspace, "read", "--input", "behaviour=silent", stdin=subprocess.PIPE)
+    ask(ended, *GREETING, call(2, "look", path="docs/a.md"))
+    until = time.monotonic() + 60
+    while not (workspace / "asked").exists():
+        assert ended.poll() is None
+        assert time.monotonic() < until
+    ask(ended, {"method": "notifications/cancelled", "params": {"requestId": 2}})
+    ended.communicate(timeout=60)
+    *_, (kind, answer), (last, _) = journal(workspace)
+    assert (kind, last) == ("tool_answered", "gateway_closed")
+    assert answer == {
+        "call": 1,
+        "tool": "look",
+        "decision": "failed",
+        "failed": "it was cancelled before it answered",
+        "paid": True,
+    }
+
+
+def test_a_list_that_takes_too_long_is_an_error(workspace: Path) -> None:
+    ended = started(workspace, "brief", "--input", "behaviour=mute", stdin=subprocess.PIPE)
+    ask(ended, *GREETING, {"id": 2, "method": "tools/list"})
+    assert ended.stdout is not None
+    answers = [json.loads(ended.stdout.readline()) for _ in range(2)]
+    assert answers[1]["error"]["message"] == "the time of its contract is over"
+    ended.communicate(timeout=60)
+
+
+def ask(gateway: subprocess.Popen[str], *requests: dict[str, Any]) -> None:
+    assert gateway.stdin is not None
+    for request in requests:
+        gateway.stdin.write(json.dumps({"jsonrpc": "2.0", **request}) + "\n")
+    gateway.stdin.flush()
+
+
+def call(number: int, name: str, **arguments: str) -> dict[str, Any]:
+    params = {"name": name, "arguments": arguments}
+    return {"id": number, "method": "tools/call", "params": params}
 
 
 def started(

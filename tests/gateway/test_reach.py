@@ -61,7 +61,7 @@ def test_an_absolute_path_below_the_workspace_is_one_from_it(workspace: Path) ->
         ("src//a.py", "it is no path below the workspace"),
         ("src/a\0.py", "it is no path below the workspace"),
         ("/", "it is no path below the workspace"),
-        ("~/.ssh/id", "its scope is"),
+        ("~/.ssh/id", "it holds '~'"),
         ("SRC/a.py", "its scope is"),
         ("docs/.note\u0455", "its scope is"),
         ("src/.env", "its scope is"),
@@ -91,6 +91,31 @@ def test_an_absolute_path_below_the_workspace_is_one_from_it(workspace: Path) ->
 )
 def test_what_lies_beyond_is_denied(workspace: Path, value: Json, told: str) -> None:
     assert told in unreachable(value, GRANT, READ, workspace)
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("~/notes/keys.txt", "it holds '~'"),
+        ("~root/x", "it holds '~'"),
+        ("src/{a,../b}", "it holds '{'"),
+        ("src\\..\\..\\x", "it holds '\\\\'"),
+        ("a\nb", "it holds the invisible character U+000A"),
+        ("src/\u202eb", "it holds the invisible character U+202E"),
+        ("cafe\u0301", "it is not in Unicode's composed form"),
+        ("file:/etc/passwd", "may be taken for a scheme"),
+        ("C:/x", "may be taken for a scheme"),
+        ("%2e%2e/etc/passwd", "its '%'"),
+        ("$HOME/x", "its '$'"),
+        ("src/*", "its '*'"),
+    ],
+)
+def test_what_a_server_may_take_for_something_else_is_denied(
+    workspace: Path, value: str, told: str
+) -> None:
+    found = unreachable(value, Grant(scope=("files:**",)), READ, workspace)
+    assert "is denied: " in found
+    assert told in found
 
 
 @pytest.mark.parametrize(
