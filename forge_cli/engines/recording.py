@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from forge_cli.gateway.acceptance import usage_fault
+from forge_cli.gateway.acceptance import known_usage, usage_fault
 from forge_cli.gateway.artifacts import opened_for
 from forge_cli.gateway.expressions import ExpressionError, holds
 from forge_cli.multiagent.assignment import Assignment
@@ -68,7 +68,8 @@ def response(
     `expired` is the kind and the reason if the turn's time was over before it answered.
     """
     if fault := usage_fault(result.usage):
-        result = TurnResult.failed("invalid-output", fault, captured=result.captured)
+        usage = known_usage(result.usage)
+        result = TurnResult.failed("invalid-output", fault, usage=usage, captured=result.captured)
     body = _body(sender, turn.number, result) | delta(turn.state, result.state)
     if fault := _reference_fault(body):
         usage, effects, captured = result.usage, result.effects, result.captured

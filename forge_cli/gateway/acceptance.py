@@ -232,6 +232,12 @@ def usage_fault(usage: Mapping[str, Any] | None) -> str:
     return ""
 
 
+def known_usage(usage: Mapping[str, Any] | None) -> dict[str, int] | None:
+    """What of such a report is sound all the same; None for nothing of it."""
+    reported = (usage or {}).items()
+    return {name: amount for name, amount in reported if not usage_fault({name: amount})} or None
+
+
 def file_digest(folder: Path, name: str) -> str | None:
     """The digest of a file of the folder; None where there is no file, or none with content.
 

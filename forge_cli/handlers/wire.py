@@ -134,13 +134,6 @@ def _is_list(value: Json) -> bool:
     return isinstance(value, list)
 
 
-def _is_usage(value: Json) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(amount, int) and not isinstance(amount, bool) and amount >= 0
-        for amount in value.values()
-    )
-
-
 def _is_texts(value: Json) -> bool:
     return isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
 
@@ -148,7 +141,7 @@ def _is_texts(value: Json) -> bool:
 CHECKS = {
     "output": _is_object,
     "evidence": _is_texts,
-    "usage": _is_usage,
+    "usage": _is_object,
     "effects": _is_list,
     "kind": _is_text,
     "message": _is_text,

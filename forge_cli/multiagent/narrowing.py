@@ -1,8 +1,9 @@
 """What an item may hand on while it goes on: never more than any link of its chain allows."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from forge_cli.multiagent.budget import DIMENSIONS, Account, Amounts, Budget
 from forge_cli.multiagent.conflicts import RISK_ORDER
@@ -18,6 +19,11 @@ MOST_TEXTS = 64
 """Capabilities, and patterns of a scope, that one request may name."""
 
 _READ = frozenset({"file-read"})
+
+LARGEST = 2**53 - 1
+"""The largest amount: events are I-JSON (RFC 7493)."""
+
+_PLAIN = re.compile(r"[0-9]{1,16}(?:\.[0-9]{1,6})?")
 
 
 class RefusedError(ValueError):
@@ -191,13 +197,30 @@ def _amounts(written: Json) -> dict[str, int]:
 
 
 def _amount(dimension: str, value: Json) -> int:
-    try:
-        amount = Decimal(str(value)) * (MICRO if dimension == "cost_usd" else 1)
-    except InvalidOperation:
-        amount = Decimal(-1)
-    if isinstance(value, bool) or not amount.is_finite() or amount < 0 or amount != int(amount):
-        raise RefusedError("invalid-request", f"{value!r:.40} is no amount of {dimension}")
-    return int(amount)
+    digits = _digits(value)
+    whole = None
+    if _PLAIN.fullmatch(digits):
+        whole = Decimal(digits) * (MICRO if dimension == "cost_usd" else 1)
+    if whole is None or whole > LARGEST or whole != int(whole):
+        raise RefusedError("invalid-request", f"{_shown(value)} is no amount of {dimension}")
+    return int(whole)
+
+
+def _digits(value: Json) -> str:
+    """A number or a text as plain digits; nothing for what is neither, or is beyond all amounts."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    if not 0 <= value <= LARGEST:
+        return ""
+    return f"{Decimal(repr(value)):f}".removesuffix(".0")
+
+
+def _shown(value: Json) -> str:
+    # Python refuses to write integers of over 4,300 digits.
+    beyond = type(value) is int and abs(value) > LARGEST
+    return "a number beyond 2^53" if beyond else f"{value!r:.40}"
 
 
 def as_budget(amounts: Amounts) -> Budget | None:

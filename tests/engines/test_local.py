@@ -190,6 +190,17 @@ def test_the_end_of_a_timeout_says_so() -> None:
     assert (body["kind"], body["message"]) == ("timeout", "timeout after 0.001 s")
 
 
+@pytest.mark.parametrize("bad", [{"bogus": 0}, {"tokens": -1}, {"tool_calls": 2**53}])
+def test_what_is_sound_of_a_bad_usage_is_paid(bad: dict[str, int]) -> None:
+    async def answer(_: Turn) -> TurnResult:
+        return TurnResult.done({"result": 1}, usage={"model_calls": 9, **bad})
+
+    driven = drive([item("a")], answer, budget=Budget(model_calls=10))
+    (body,) = driven.bodies("turn_ended")
+    assert (body["kind"], body["usage"]) == ("invalid-output", {"model_calls": 9})
+    assert driven.run.state.account.spent["model_calls"] == 9
+
+
 def test_a_signal_cancels_what_runs_and_ends_the_run() -> None:
     async def answer(turn: Turn) -> TurnResult:
         driven.engine.stop("SIGINT")

@@ -87,7 +87,7 @@ def test_a_function_may_yield_with_state_and_posts(run: Run, write: Write) -> No
 
 @pytest.mark.parametrize(
     "fields",
-    ["usage={'tokens': -1}", "usage={'tokens': 1.5}", "output=[1]", "evidence={'a': 1}"],
+    ["usage=[1]", "output=[1]", "evidence={'a': 1}"],
 )
 def test_a_turn_result_that_is_none_is_refused(run: Run, write: Write, fields: str) -> None:
     write(

@@ -4,6 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.plan import Contract, Retry
@@ -65,6 +67,33 @@ class TestDenial:
             (child(budget={"tokens": "x"}), "invalid-request: 'x' is no amount of tokens"),
             (child(budget={"tokens": True}), "invalid-request: True is no amount of tokens"),
             (child(budget={"cost_usd": 1e-9}), "invalid-request: 1e-09 is no amount of cost_usd"),
+            (child(budget={"tokens": 2.5}), "invalid-request: 2.5 is no amount of tokens"),
+            (
+                child(budget={"model_calls": "1e9999999"}),
+                "invalid-request: '1e9999999' is no amount of model_calls",
+            ),
+            (
+                child(budget={"cost_usd": "1e999999"}),
+                "invalid-request: '1e999999' is no amount of cost_usd",
+            ),
+            (child(budget={"tokens": "1e30"}), "invalid-request: '1e30' is no amount of tokens"),
+            (
+                child(budget={"tokens": str(2**53)}),
+                "invalid-request: '9007199254740992' is no amount of tokens",
+            ),
+            (
+                child(budget={"tokens": 10**5000}),
+                "invalid-request: a number beyond 2^53 is no amount of tokens",
+            ),
+            (
+                child(budget={"cost_usd": "9007199254.740992"}),
+                "invalid-request: '9007199254.740992' is no amount of cost_usd",
+            ),
+            (
+                child(budget={"cost_usd": "0.0000001"}),
+                "invalid-request: '0.0000001' is no amount of cost_usd",
+            ),
+            (child(budget={"tokens": None}), "invalid-request: None is no amount of tokens"),
             (
                 child(scope=["src"]),
                 "invalid-request: scope 'src' has no type; write 'files:src'",
@@ -286,3 +315,33 @@ class TestTools:
 
 def write() -> dict[str, Any]:
     return {"tool": "write_file", "arguments": {"path": "src/a", "content": "x"}}
+
+
+ODD = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just("read"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+AMOUNTS = st.dictionaries(
+    st.sampled_from(["model_calls", "cost_usd", "tokens", "tool_calls"]),
+    ODD | st.from_regex(r"-?[0-9]{1,20}([.][0-9]{1,9})?(e[0-9]{1,9})?", fullmatch=True),
+)
+
+
+@given(st.sampled_from(["goal", "task"]), st.data())
+def test_whatever_is_asked_for_is_admitted_or_denied(task: str, data: st.DataObject) -> None:
+    fields: dict[str, Any] = {
+        "capabilities": st.just(["read"]) | ODD,
+        task: st.just("do it") | ODD,
+        "budget": AMOUNTS | ODD,
+        "scope": st.lists(st.text().map("files:src/{}".format)) | ODD,
+        "role" if task == "goal" else "name": st.sampled_from(["coder", "lead"]) | ODD,
+    }
+    more = dict.fromkeys(("with", "instructions", "steps"), ODD)
+    arguments = data.draw(st.fixed_dictionaries(fields, optional=more))
+    if task == "goal":
+        request = {"tool": "decompose_task", "arguments": {"steps": [arguments]}}
+    else:
+        request = {"tool": "delegate_subagent", "arguments": arguments}
+    world = play({"a": [ask(data.draw(st.just(request) | ODD)), done()]}, lead(max_steps=3))
+    assert world.run.state.status in ("complete", "failed")
