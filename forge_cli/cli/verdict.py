@@ -11,6 +11,7 @@ from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, left, sprea
 from forge_cli.cli.tail import tail
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.cli.words import colour
+from forge_cli.multiagent.node import AWAITING
 from forge_cli.multiagent.plan import Json
 
 EXIT = {"complete": 0, "failed": 1, "refused": 2, "degraded": 3, "paused": 4, "abandoned": 1}
@@ -22,6 +23,7 @@ _TAIL = 5
 _MOST_OUTPUTS = 20
 _TAIL_BYTES = 4096
 _MOST_NOT_UNDONE = 10
+_MOST_OTHERS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +187,18 @@ def _blame(board: Board, cause: Problem) -> str:
     name = f"'{cause.item_id}'"
     reason = f": {_brief(cause.ending.reason)}" if cause.ending.reason else ""
     if board.status == "paused":
-        more = sum(p.ending.status in ("paused", "indeterminate") for p in board.problems)
-        others = f" and {count(more - 1, 'other')}" if more > 1 else ""
+        more = len(_others(board, cause))
+        others = f" and {count(more, 'other')}" if more else ""
         if cause.digest:
             return f"{name}{others} {_brief(cause.ending.reason).removeprefix('it ')}"
         return f"{name}{others} stopped and waits for a person{reason}"
     required = "is required" if _required(board, cause) else "is not required"
     return f"{name} {cause.ending.status} and {required}{reason}"
+
+
+def _others(board: Board, cause: Problem) -> list[Problem]:
+    """What else stands open until somebody decides."""
+    return [p for p in board.problems if p.ending.status in AWAITING and p is not cause]
 
 
 def _brief(reason: str) -> str:
@@ -257,9 +264,19 @@ def _decisions(board: Board, cause: Problem, outcome: Outcome) -> Iterator[tuple
         if word in ways:
             label, named, meaning = ways[word]
             yield label, f"{resume} --{word} {named}", meaning
+    yield from _also(board, cause, outcome)
     if outcome.again:
         anew = f"{outcome.again} --reuse {outcome.name}"
         yield "change", anew, "after an edit; keeps what was accepted"
+
+
+def _also(board: Board, cause: Problem, outcome: Outcome) -> Iterator[tuple[str, str, str]]:
+    """Where the decisions of the others are told."""
+    look, others = f"forge show {outcome.name}", _others(board, cause)
+    for other in others[:_MOST_OTHERS]:
+        yield "also", f"{look} {other.item_id}{outcome.where}", "it waits for a decision, too"
+    if more := len(others[_MOST_OTHERS:]):
+        yield "and", f"{look}{outcome.where}", f"{more:,} more wait{'s' * (more == 1)}"
 
 
 def _labelled(rows: Sequence[tuple[str, ...]], other: str = "") -> list[str]:

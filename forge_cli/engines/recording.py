@@ -68,8 +68,8 @@ def response(
     `expired` is the kind and the reason if the turn's time was over before it answered.
     """
     if fault := usage_fault(result.usage):
-        usage = known_usage(result.usage)
-        result = TurnResult.failed("invalid-output", fault, usage=usage, captured=result.captured)
+        known, captured = known_usage(result.usage), result.captured
+        result = TurnResult.failed("invalid-output", fault, usage=known, captured=captured)
     body = _body(sender, turn.number, result) | delta(turn.state, result.state)
     if fault := _reference_fault(body):
         usage, effects, captured = result.usage, result.effects, result.captured

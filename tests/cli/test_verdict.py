@@ -133,6 +133,30 @@ def test_paused_says_who_stopped_and_what_can_be_typed(
     ]
 
 
+@pytest.mark.parametrize(
+    ("items", "last"),
+    [
+        (2, "  also     forge show 7f3a i-2                    it waits for a decision, too"),
+        (5, "  and      forge show 7f3a                        1 more waits"),
+        (6, "  and      forge show 7f3a                        2 more wait"),
+    ],
+)
+def test_paused_names_the_others_that_wait(
+    judge: Judge,
+    make_plan: Callable[..., Plan],
+    make_item: Callable[..., tuple[Role, Item]],
+    answer_lost: Callable[..., Any],
+    items: int,
+    last: str,
+) -> None:
+    names = [f"i-{number}" for number in range(1, items + 1)]
+    plan = make_plan("odd", [make_item(name, then="escalate") for name in names])
+    lines = judge(plan, {name: [answer_lost(1, "exit 2")] for name in names})
+    others = [line for line in lines if line.startswith(("  also ", "  and "))]
+    assert len(others) == min(items - 1, 4)
+    assert others[-1] == last
+
+
 def test_interrupted_ends_with_the_code_of_its_signal(
     judge: Judge, fix: Plan, answer_lost: Callable[..., Any]
 ) -> None:

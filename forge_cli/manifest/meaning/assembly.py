@@ -41,11 +41,12 @@ CONTRACT_KEYS = frozenset(
 )
 """Of these, the ones that a contract says for the items done under it."""
 
-_GROUP_OUTPUTS = {
+GROUP_OUTPUTS = {
     "joint": ("board", "conflicts"),
     "broadcast": ("log",),
     "resolve": ("resolution",),
 }
+"""What an item outputs beside the results of its sub-tasks, by its pattern."""
 
 
 class Assembly:
@@ -247,7 +248,7 @@ def _outputs(
     if contract is not None:
         return contract.outputs
     if "sub_tasks" in own:
-        return (*own["sub_tasks"], *_GROUP_OUTPUTS.get(own.get("pattern", ""), ()))
+        return (*own["sub_tasks"], *GROUP_OUTPUTS.get(own.get("pattern", ""), ()))
     if "outputs" in written:
         return tuple(written["outputs"])
     return agent.outputs if agent else ("result",)

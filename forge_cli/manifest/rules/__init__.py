@@ -132,6 +132,7 @@ RULES: Mapping[str, Rule] = {
     "correlated-reviewers": _meaning("review", severity="warning"),
     "joint-too-large": _meaning("pattern"),
     "no-proposal": _meaning("pattern"),
+    "reserved-name": _meaning("pattern"),
     "ungranted-tool": _meaning("tool"),
     "unclear-call": _meaning("tool"),
     "unreachable-minimum": _meaning("minimum_successes"),
