@@ -115,6 +115,24 @@ work_items:
     assert [path.name for path in tmp_path.rglob("a.*")] == ["a.md"]
 
 
+def test_calls_of_one_turn_that_change_one_file_lose_nothing(run: Run, tmp_path: Path) -> None:
+    calls = [("write_file", "content: one two")]
+    calls += [("edit_file", f"old: {word}, new: {word}!") for word in ("one", "two")]
+    asks = ", ".join(
+        f"{{tool: {tool}, arguments: {{path: docs/a.md, {what}}}}}" for tool, what in calls
+    )
+    ran = run(
+        f"""{ROLES}
+work_items:
+  fix: {{role: lead, writes: ["files:docs/**"], with: {{asks: [{asks}]}}}}
+""",
+        files=FILES,
+    )
+    assert [answer["status"] for answer in ran.output("fix")["answers"]] == ["succeeded"] * 3
+    (path,) = tmp_path.rglob("a.md")
+    assert path.read_text() == "one! two!"
+
+
 STEPS = (
     "{tool: decompose_task, arguments:"
     " {steps: [{goal: First, role: reader, capabilities: []},"
