@@ -1,13 +1,14 @@
 """The one door to a tool server: what one contract lets its holder see and call there."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, Self
 
 from mcp_types import CallToolResult, TextContent, Tool
 
 from forge_cli.canonical import digest
+from forge_cli.gateway.pins import Pins
 from forge_cli.gateway.reach import unreachable
 from forge_cli.gateway.schemas import violation
 from forge_cli.gateway.tool_server import ServerError
@@ -79,21 +80,6 @@ class Server(Protocol):
         ...
 
 
-class Pins:
-    """How the tools of servers were described when they were first listed, by digest.
-
-    Shared by all doors of a run, so that a server cannot become another one between two of them.
-    """
-
-    def __init__(self) -> None:
-        self._digests: dict[tuple[str, str], str] = {}
-
-    def hold(self, server: str, tool: Tool) -> bool:
-        """Whether the tool is described as it was at first; from now on that is so."""
-        found = _digest(tool.model_dump(mode="json", by_alias=True, exclude_none=True))
-        return self._digests.setdefault((server, tool.name), found) == found
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Proxy:
     """One contract's door to one server, which is called `label` in records.
@@ -108,7 +94,7 @@ class Proxy:
     declared: Sequence[Declared]
     grant: Grant
     workspace: Path
-    pins: Pins = field(default_factory=Pins)
+    pins: Pins
     own: Collection[str] = ()
 
     @property
@@ -174,7 +160,8 @@ class Proxy:
         return listed
 
     def _is_as_at_first(self, tool: Tool) -> bool:
-        return self.pins.hold(self.server_key, tool)
+        described = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return self.pins.hold(self.server_key, tool.name, _digest(described))
 
 
 def _read(tool: Tool, result: CallToolResult) -> Answered:

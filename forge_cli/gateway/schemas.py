@@ -1,5 +1,6 @@
 """JSON Schema 2020-12, without a network: references stay within the plan's own schemas."""
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,18 +37,28 @@ def violation(schemas: Mapping[str, Json], key: str, value: Json, seconds: float
     return "" if error is None else _sentence(error)
 
 
+KEPT = 64
+"""Schemas whose validators are kept; the one that is unused for longest goes first."""
+
 _validators: dict[tuple[int, str], tuple[Mapping[str, Json], Any]] = {}
+_lock = threading.Lock()
 
 
 def _validator(schemas: Mapping[str, Json], key: str) -> Any:
-    cached = _validators.get((id(schemas), key))
-    if cached is not None and cached[0] is schemas:
-        return cached[1]
+    with _lock:
+        found = _validators.pop((id(schemas), key), None)
+        if found is None or found[0] is not schemas:
+            found = schemas, _made(schemas, key)
+        while len(_validators) >= KEPT:
+            del _validators[next(iter(_validators))]
+        _validators[id(schemas), key] = found
+        return found[1]
+
+
+def _made(schemas: Mapping[str, Json], key: str) -> Any:
     resources = [(name, Resource.from_contents(s, DRAFT202012)) for name, s in schemas.items()]
     registry: Any = Registry().with_resources(resources)
-    validator = Draft202012Validator({"$ref": key}, registry=registry, format_checker=_formats())
-    _validators[id(schemas), key] = (schemas, validator)
-    return validator
+    return Draft202012Validator({"$ref": key}, registry=registry, format_checker=_formats())
 
 
 def _formats() -> FormatChecker:

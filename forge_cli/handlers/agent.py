@@ -71,8 +71,9 @@ class AgentHandler:
             usage = {"model_calls": 1}
             raise Stopped(TurnResult.failed("cancelled", "stopped", usage=usage)) from None
         finally:
-            if last and self._servers is not None:
-                await self._servers.leave(turn.attempt_id)
+            if self._servers is not None:
+                end = self._servers.leave if last else self._servers.rest
+                await end(turn.attempt_id)
         return masked(result, self._context.redactor, turn.grant.outputs)
 
     async def close(self) -> None:

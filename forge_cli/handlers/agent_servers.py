@@ -21,6 +21,9 @@ from forge_cli.multiagent.turn import Turn
 KEPT = 16
 """Attempts whose servers are kept between turns; those of the one that waits longest go first."""
 
+LONG = 64
+"""Characters of a name that models take."""
+
 
 class ServersError(Exception):
     """A server of the agent cannot be used; the text is a sentence."""
@@ -48,6 +51,7 @@ class AgentServers:
     def __init__(self, context: HandlerContext) -> None:
         self._doors = Doors(context)
         self._open: dict[str, tuple[AsyncExitStack, list[Proxy]]] = {}
+        self._resting: dict[str, None] = {}
 
     async def tools(self, turn: Turn) -> dict[str, Served]:
         """The granted tools by the names that the model is shown: `<server>__<tool>`.
@@ -61,12 +65,21 @@ class AgentServers:
             for tool in await _visible(proxy):
                 action = f"tool:{proxy.label}/{tool.name}"
                 if tool.name in readable and (shown is None or action in shown):
-                    name = re.sub("[^A-Za-z0-9_-]", "_", f"{proxy.label}__{tool.name}")[:64]
+                    name = re.sub("[^A-Za-z0-9_-]", "_", f"{proxy.label}__{tool.name}")[:LONG]
+                    if name in found:
+                        raise ServersError(_alike(found[name], proxy, tool))
                     found[name] = Served(name, tool, proxy)
         return found
 
+    async def rest(self, attempt: str) -> None:
+        """A turn of the attempt is over, and there will be another one."""
+        self._resting[attempt] = None
+        while len(self._resting) > KEPT:
+            await self.leave(next(iter(self._resting)))
+
     async def leave(self, attempt: str) -> None:
         """End the servers of an attempt that has no further turn."""
+        self._resting.pop(attempt, None)
         if attempt in self._open:
             stack, _ = self._open.pop(attempt)
             await stack.aclose()
@@ -77,9 +90,8 @@ class AgentServers:
             await self.leave(attempt)
 
     async def _proxies(self, turn: Turn) -> Sequence[Proxy]:
+        self._resting.pop(turn.attempt_id, None)
         if turn.attempt_id not in self._open:
-            while len(self._open) >= KEPT:
-                await self.leave(next(iter(self._open)))
             stack = AsyncExitStack()
             try:
                 doors = [
@@ -91,7 +103,6 @@ class AgentServers:
                 await stack.aclose()
                 raise ServersError(f"one of its servers cannot be had: {error}") from None
             self._open[turn.attempt_id] = stack, proxies
-        self._open[turn.attempt_id] = self._open.pop(turn.attempt_id)  # the last one used
         return self._open[turn.attempt_id][1]
 
 
@@ -100,6 +111,14 @@ async def _visible(proxy: Proxy) -> list[Tool]:
         return await proxy.visible()
     except ServerError as error:
         raise ServersError(f"its server {proxy.label!r} cannot be used: {error}") from None
+
+
+def _alike(one: Served, proxy: Proxy, tool: Tool) -> str:
+    names = f"{one.proxy.label}/{one.tool.name:.{LONG}}", f"{proxy.label}/{tool.name:.{LONG}}"
+    return (
+        f"its tools {names[0]!a} and {names[1]!a} would both be shown as {one.name!r}; declare one"
+        " of them, or name its server otherwise"
+    )
 
 
 def _as_text(answered: Answered) -> str:

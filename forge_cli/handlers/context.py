@@ -8,6 +8,7 @@ from typing import Protocol
 
 from forge_cli.errors import ForgeError
 from forge_cli.gateway.artifacts import opened
+from forge_cli.gateway.pins import Pins
 from forge_cli.gateway.processes import Processes
 from forge_cli.gateway.sandbox.boxes import NO_SANDBOX, Level, Sandbox, Surroundings
 from forge_cli.gateway.secrets import Redactor
@@ -32,7 +33,7 @@ class HandlerContext:
     `tell` shows whoever watches what the turn of an item is doing; nothing of it is recorded.
     `own` are paths from the workspace that no turn may write: forge's files, evidence, manifest.
     `programs` are those that arguments of handlers name. `sandbox` is what holds programs of which
-    their handler does not say otherwise.
+    their handler does not say otherwise. `pins` hold for the servers of all handlers.
     """
 
     workspace: Path
@@ -47,6 +48,7 @@ class HandlerContext:
     own: tuple[str, ...] = ()
     programs: frozenset[str] = frozenset()
     sandbox: Sandbox = NO_SANDBOX
+    pins: Pins = field(default_factory=Pins)
 
     @property
     def around(self) -> Surroundings:

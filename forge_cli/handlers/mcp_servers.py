@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from forge_cli.gateway.processes import Program
-from forge_cli.gateway.proxy import Declared, Pins, Proxy
+from forge_cli.gateway.proxy import Declared, Proxy
 from forge_cli.gateway.reach import off_limits
 from forge_cli.gateway.tool_server import ServerError, ToolServer
 from forge_cli.gateway.tool_transport import AddressTransport, ProgramTransport
@@ -20,11 +20,10 @@ GRACE = 2.0
 
 
 class Doors:
-    """Opens doors to servers; what the servers first said of their tools holds for all of them."""
+    """Opens doors to servers; what these first said of their tools holds for all doors of a run."""
 
     def __init__(self, context: HandlerContext) -> None:
         self._context = context
-        self._pins = Pins()
 
     @asynccontextmanager
     async def open(
@@ -39,8 +38,8 @@ class Doors:
         declared = [Declared.read(each) for each in config["tools"]]
         key = json.dumps(config["server"], sort_keys=True)
         try:
-            workspace, own = self._context.workspace, self._context.own
-            yield Proxy(label, key, server, declared, grant, workspace, self._pins, own)
+            here = self._context
+            yield Proxy(label, key, server, declared, grant, here.workspace, here.pins, here.own)
         finally:
             await server.close()
 

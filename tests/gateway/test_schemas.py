@@ -1,14 +1,17 @@
 """Values held against JSON Schemas: every end of it is a sentence."""
 
+import gc
 import itertools
 import signal
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from forge_cli.gateway.patience import OvertimeError, within
-from forge_cli.gateway.schemas import violation
+from forge_cli.gateway.schemas import KEPT, violation
+from forge_cli.multiagent.terms import Json
 
 ENDLESS = {"s": {"properties": {"x": {"pattern": "^(a+)+$"}}}}
 
@@ -84,3 +87,17 @@ def test_formats_are_checked(format: str, good: str, bad: str) -> None:  # noqa:
 
 def test_a_format_that_is_not_known_demands_nothing() -> None:
     assert violation({"s": {"properties": {"x": {"format": "hostname"}}}}, "s", {"x": "!"}) == ""
+
+
+def test_schemas_that_are_made_while_forge_runs_do_not_stay() -> None:
+    class Schemas(dict[str, Json]):
+        """Can be told to be gone, which a dict cannot."""
+
+    first = Schemas({"s": {"type": "object"}})
+    gone = weakref.ref(first)
+    assert violation(first, "s", {}) == ""
+    del first
+    for _ in range(KEPT):
+        assert violation({"s": {"type": "object"}}, "s", {}) == ""
+    gc.collect()
+    assert gone() is None

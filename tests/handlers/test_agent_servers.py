@@ -1,5 +1,6 @@
 """Tools of MCP servers that agents are shown: granted ones that only read, within the scope."""
 
+import asyncio
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -7,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from forge_cli.handlers import agent_servers
+from forge_cli.handlers.agent_servers import AgentServers
 from forge_cli.handlers.context import HandlerContext
+from forge_cli.handlers.mcp_servers import Doors
 from forge_cli.multiagent.plan import Grant
 from forge_cli.multiagent.turn import Turn
 from forge_cli.testing import a_turn
@@ -132,3 +136,52 @@ def test_arguments_that_are_no_object_are_asked_for_again(context: HandlerContex
     script = Script((calls(("small__look", "[1]")), says("fine")))
     run_turns(context, script, using("fine"))
     assert script.told() == "the arguments of small__look must be an object"
+
+
+def test_tools_that_would_be_shown_alike_fail_the_turn(context: HandlerContext) -> None:
+    turn = using("alike")
+    small = turn.handler["servers"]["small"]
+    tools = [{**LOOK, "tool": name} for name in ("get.user", "get_user")]
+    config = {**turn.handler, "servers": {"small": {**small, "tools": tools}}}
+    (only,) = run_turns(context, Script((says("fine"),)), replace(turn, handler=config))
+    assert (
+        "its tools 'small/get.user' and 'small/get_user' would both be shown as 'small__get_user'"
+    ) in only.message
+
+
+def test_only_servers_of_attempts_between_two_turns_make_room(
+    context: HandlerContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_servers, "KEPT", 1)
+    turns = [replace(using("counts"), attempt_id=name) for name in "abc"]
+
+    async def main() -> tuple[list[str], list[str]]:
+        servers = AgentServers(context)
+
+        async def asked() -> list[str]:
+            found = [(await servers.tools(turn))["small__look"] for turn in turns]
+            return [(await each.call(DOCS)).text for each in found]
+
+        before = await asked()
+        assert await asked() == before
+        await servers.rest("a")
+        await servers.rest("b")
+        after = await asked()
+        await servers.close()
+        return before, after
+
+    before, after = asyncio.run(main())
+    assert [one == other for one, other in zip(before, after, strict=True)] == [False, True, True]
+
+
+def test_what_a_server_first_said_to_one_handler_holds_for_every_other(
+    context: HandlerContext,
+) -> None:
+    turn = using("changes")
+    config = turn.handler["servers"]["small"]
+
+    async def shown() -> list[str]:
+        async with Doors(context).open("small", config, turn.grant) as proxy:
+            return [tool.name for tool in await proxy.visible()]
+
+    assert [asyncio.run(shown()) for _ in range(2)] == [["look"], []]

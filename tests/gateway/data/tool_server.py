@@ -38,6 +38,8 @@ def listed(params):
         Path("listed").touch()
     elif BEHAVIOUR == "twice":
         tools.append(tool("look", description="another one"))
+    elif BEHAVIOUR == "alike":
+        tools = [tool("get.user"), tool("get_user")]
     elif BEHAVIOUR == "endless":
         extra = {"nextCursor": str(listings)}
     elif BEHAVIOUR == "lacks":
