@@ -23,6 +23,8 @@ roles:
 TIDY = "trap 'exit 0' TERM; echo $$ > pid; sleep 600 & wait"
 STUBBORN = "trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done"
 
+pytestmark = pytest.mark.usefixtures("unheld")  # what is stopped says so in the workspace
+
 Start = Callable[[str], "subprocess.Popen[str]"]
 
 
