@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,14 @@ def _contents(ledger: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in files if path.is_file()}
 
 
+def _meanings(ledger: Path) -> dict[Path, bytes]:
+    """The same, but of the ledger what its rows say: a lease that is put back may lie elsewhere."""
+    with closing(sqlite3.connect(ledger)) as connection:
+        rows = "\n".join(connection.iterdump())
+    found = {path: data for path, data in _contents(ledger).items() if path.parent != ledger.parent}
+    return found | {ledger: rows.encode()}
+
+
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("sentence", FAULTS)
 def test_what_is_wrong_with_a_ledger_is_said_and_nothing_is_overwritten(
@@ -74,10 +83,10 @@ def test_a_run_whose_record_was_changed_is_not_gone_on_with(
 ) -> None:
     _altered(ledger, "UPDATE events SET item = 'b' WHERE item = 'a'")
     (ledger.parents[3] / "evidence" / "m" / "r" / "verification.json").unlink()
-    before = _contents(ledger)
+    before = _meanings(ledger)
     assert main(["resume"]) == 2
     assert "is damaged: event 2 is not the one that was recorded" in capfd.readouterr().err
-    assert {path: _contents(ledger).get(path) for path in before} == before
+    assert _meanings(ledger) == before
 
 
 @pytest.fixture

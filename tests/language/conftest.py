@@ -61,6 +61,7 @@ def forge(
 ) -> Forge:
     """A command line in an empty folder: exit code, standard output, standard error."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FORGE_SANDBOX", "off")  # handlers tell by files what became of them
 
     def call(*arguments: str) -> tuple[int, str, str]:
         capfd.readouterr()

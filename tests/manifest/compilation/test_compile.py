@@ -331,12 +331,6 @@ def test_what_cannot_be_run_yet_is_refused_by_name(item: str, words: str) -> Non
     assert ";" in sentence
 
 
-def test_a_role_that_is_not_used_need_not_be_runnable() -> None:
-    role = "roles: {a: {handler: {kind: codex, sandbox: landlock}}}\n"
-    assert len(refusals(role + "work_items: {one: {role: a}}")) == 1
-    assert refusals(role + "work_items: {one: {run: [x]}}") == []
-
-
 TEAM = b"""
 roles:
   reviewer:
