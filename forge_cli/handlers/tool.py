@@ -41,7 +41,8 @@ class ToolHandler:
         return await self._changed(turn, tool.name, arguments)
 
     async def close(self) -> None:
-        """Nothing is kept between turns."""
+        """End the sandboxes of the programs that were started."""
+        await self._commands.close()
 
     async def _command(self, turn: Turn, argv: list[str]) -> TurnResult:
         called = replace(turn, handler={**PROGRAM, "argv": argv})
