@@ -61,7 +61,8 @@ def _lists(data: Any) -> Iterator[tuple[Path, str, str]]:
         if "capabilities" in part.written and "delegation" not in part.written:
             yield (*part.path, "capabilities"), f"capability, {rule}", rule
         for key in ("secrets", "posts", "listens", "evidence", "depends_on", "after"):
-            if key in part.written:
+            tags = key == "listens" and _pattern(data, part.path) == "joint"
+            if key in part.written and not tags:  # of tags there is no list
                 yield (*part.path, key), f"{key} of an item", UNKNOWN
     for part in contracts(data):
         yield (*part.path, "authority"), "authority", "capability-exceeds-role"
@@ -78,6 +79,12 @@ def _lists(data: Any) -> Iterator[tuple[Path, str, str]]:
             yield (*part.path, "handler", "server", "secrets"), "secret of a server", UNKNOWN
     for word in data.get("capabilities", {}):
         yield ("capabilities", word), "action", UNKNOWN
+
+
+def _pattern(data: Any, path: Path) -> str:
+    """The pattern of the item of the manifest that a part is, or is a sub-task of."""
+    found: str = data["work_items"][path[1]].get("pattern", "") if len(path) > 1 else ""
+    return found
 
 
 def read(text: Text, data: Any) -> Iterator[Mutation]:
