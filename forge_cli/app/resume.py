@@ -61,7 +61,7 @@ def left(home: Path, folder: RunFolder, env: Mapping[str, str]) -> Left:
     """
     with Reader.open(folder.ledger) as reader:
         plan, meta = stored_plan(folder, reader), reader.meta()
-    manifest = Path(meta["manifest"])
+    manifest = home.resolve() / meta["manifest"]
     if not manifest.is_file():
         raise ForgeError(
             f"'{manifest}', which run '{folder.run_id}' is of, is not there; put it back"
@@ -87,7 +87,7 @@ def left(home: Path, folder: RunFolder, env: Mapping[str, str]) -> Left:
         secrets={name: env[name] for name in plan.secrets},
         manifest=manifest,
         workspace=home.resolve(),
-        evidence=home / meta["evidence"],
+        evidence=home.resolve() / meta["evidence"],
         environment=env,
         sandbox=held.sandbox,
         reached=held.text,

@@ -16,6 +16,7 @@ from forge_cli.app.preparation import Prepared
 from forge_cli.app.recordings import Recorder, written
 from forge_cli.app.snapshots import discard, snapshots
 from forge_cli.app.stopping import Signals
+from forge_cli.app.workspace import noted
 from forge_cli.canonical import canonical, digest_of_bytes
 from forge_cli.engines.local import LocalEngine, SystemClock
 from forge_cli.errors import ForgeError
@@ -240,7 +241,10 @@ def _notes(prepared: Prepared, start: str) -> dict[str, str]:
     `start` is how the run starts: it is there even if forge is killed before the first event is.
     """
     plan = json.dumps(plan_document(prepared.plan), ensure_ascii=False)
-    places = {"evidence": str(prepared.evidence), "manifest": str(prepared.manifest)}
+    places = {
+        "evidence": noted(prepared.evidence, prepared.workspace),
+        "manifest": noted(prepared.manifest, prepared.workspace),
+    }
     return {"name": prepared.plan.name, "plan": plan, "start": start, **places}
 
 

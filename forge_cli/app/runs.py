@@ -77,5 +77,5 @@ def _listed(home: Path, run: RunFolder, now: int) -> Listed:
         None if last is None else last.event.time,
         "" if first is None else first.body["plan"],
         run.ledger,
-        home / meta["evidence"] if "evidence" in meta else None,
+        home.resolve() / meta["evidence"] if "evidence" in meta else None,
     )

@@ -66,8 +66,8 @@ class Replay:
 
     def told(self, home: Path) -> Told:
         """What a verdict says of the evidence that was written when the run ended."""
-        meta = self._reader.meta()
-        written = Path(meta.get("manifest", ""))
+        home, meta = home.resolve(), self._reader.meta()
+        written = home / meta.get("manifest", "")
         manifest = written if written.is_file() else None
         place = meta.get("evidence")
         faults = None if place is None else verification.noted(home / place)

@@ -16,3 +16,14 @@ def workspace_of(manifest: Path, given: Path | None = None) -> Path:
     if not given.is_dir():
         raise ForgeError(f"--workspace '{given}' is no folder; name one that exists")
     return given.resolve()
+
+
+def noted(path: Path, workspace: Path) -> str:
+    """The absolute path as a ledger notes it: relative to the workspace if it is below that.
+
+    So a workspace can be moved, and a copy works on what is in the copy.
+    """
+    for each in (path, path.resolve()):
+        if each.is_relative_to(workspace):
+            return str(each.relative_to(workspace))
+    return str(path)

@@ -2,15 +2,26 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import threading
 from typing import Any
 
 import anyio
+from anyio.streams.memory import MemoryObjectSendStream
 from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    RequestId,
+)
 
 from forge_cli.gateway.tool_transport import MOST, Incoming, message_of
+from forge_cli.multiagent.plan import Json
 
 CHUNK = 65_536
 ATOMIC = 4_096
@@ -20,8 +31,8 @@ ATOMIC = 4_096
 async def serve(server: Server[Any], source: int, target: int) -> None:
     """Answer what comes on `source` until that ends; a line of over 16 MiB ends it, too."""
     incoming, received = anyio.create_memory_object_stream[SessionMessage | Exception](float("inf"))
-    sent, outgoing = anyio.create_memory_object_stream[SessionMessage](0)
-    lines = _Lines(incoming)
+    sent, outgoing = anyio.create_memory_object_stream[SessionMessage](float("inf"))
+    lines = _Lines(incoming, sent)
     loop = asyncio.get_running_loop()
     # A thread, since not every descriptor can be waited for; and one that holds no exit up.
     reader = threading.Thread(target=_read, args=(source, loop, lines.feed), daemon=True)
@@ -37,8 +48,9 @@ async def serve(server: Server[Any], source: int, target: int) -> None:
 
 
 class _Lines:
-    def __init__(self, incoming: Incoming) -> None:
+    def __init__(self, incoming: Incoming, sent: MemoryObjectSendStream[SessionMessage]) -> None:
         self._incoming = incoming
+        self._sent = sent
         self._rest = bytearray()
 
     def feed(self, data: bytes) -> None:
@@ -48,9 +60,46 @@ class _Lines:
             *lines, self._rest = self._rest.split(b"\n") if b"\n" in data else [self._rest]
             for line in lines:
                 if line.strip():
-                    self._incoming.send_nowait(message_of(bytes(line)))
+                    self._take(bytes(line))
             if not data or len(self._rest) > MOST:
                 self._incoming.close()
+
+    def _take(self, line: bytes) -> None:
+        message = message_of(line)
+        if error := _objection(line, message):
+            self._sent.send_nowait(SessionMessage(error))
+        else:
+            self._incoming.send_nowait(message)
+
+
+def _objection(line: bytes, message: SessionMessage | Exception) -> JSONRPCError | None:
+    """The answer to a line that is no message (JSON-RPC 2.0, 5.1), or None for one that is.
+
+    The library says nothing to such a line, and takes a request with an id that is none for a
+    notification, which has no answer: who sent it would wait for ever.
+    """
+    if isinstance(message, SessionMessage) and not isinstance(message.message, JSONRPCNotification):
+        return None
+    try:
+        written = json.loads(line)
+    except (ValueError, RecursionError):
+        return _error(None, PARSE_ERROR, "the line is no JSON")
+    members = written if isinstance(written, dict) else {}
+    if isinstance(message, SessionMessage) and "id" not in members:
+        return None
+    told = "the line is no message of JSON-RPC 2.0 with an id that is a number or a text, in UTF-8"
+    return _error(_usable(members.get("id")), INVALID_REQUEST, told)
+
+
+def _error(named: RequestId | None, code: int, told: str) -> JSONRPCError:
+    return JSONRPCError(jsonrpc="2.0", id=named, error=ErrorData(code=code, message=told))
+
+
+def _usable(named: Json) -> RequestId | None:
+    """The id that an answer can have, if that is one."""
+    if isinstance(named, str):
+        return named if named.isprintable() else None
+    return named if type(named) is int else None
 
 
 def _read(source: int, loop: asyncio.AbstractEventLoop, feed: Any) -> None:

@@ -222,6 +222,27 @@ def test_a_manifest_with_faults_is_refused(workspace: Path) -> None:
     assert (ended.returncode, "work_items" in told) == (2, True)
 
 
+def test_a_line_that_is_no_message_is_answered_with_an_error(workspace: Path) -> None:
+    asked = '"jsonrpc": "2.0", "method": "tools/call", "params"'
+    lines = {
+        "not json": (None, -32700),
+        "[" * 5_000: (None, -32700),
+        "[]": (None, -32600),
+        f'{{"id": {{"a": 1}}, {asked}: {{}}}}': (None, -32600),
+        f'{{"id": null, {asked}: {{}}}}': (None, -32600),
+        f'{{"id": "\\ud800", {asked}: {{}}}}': (None, -32600),
+        f'{{"id": "a", {asked}: []}}': ("a", -32600),
+        f'{{"id": 9, {asked}: {{"name": "read_file", "arguments": {{"path": "docs/\\ud800"}}}}}}': (
+            9,
+            -32600,
+        ),
+    }
+    ended = started(workspace, "plain", stdin=subprocess.PIPE)
+    said, _ = ended.communicate("".join(f"{line}\n" for line in lines), timeout=60)
+    answers = [json.loads(line) for line in said.splitlines()]
+    assert [(each["id"], each["error"]["code"]) for each in answers] == [*lines.values()]
+
+
 def test_it_ends_when_standard_input_does(workspace: Path) -> None:
     ended = started(workspace, "read", stdin=subprocess.DEVNULL)
     said, told = ended.communicate(timeout=60)
