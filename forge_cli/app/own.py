@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from forge_cli.app.preparation import Prepared
-from forge_cli.ledger import runs
+from forge_cli.manifest.files import OWN_FOLDERS
 from forge_cli.multiagent.plan import Plan
 
 EVIDENCE = "evidence"
@@ -21,5 +21,5 @@ def own_below(home: Path, manifest: Path, plan: Plan, evidence: Path) -> tuple[s
     All that is below a path is meant, too. What is given is absolute; `home` is the workspace.
     """
     included = [(manifest.parent / name).resolve() for name in plan.included]
-    paths = [home / runs.FOLDER, home / EVIDENCE, evidence, manifest, *included]
+    paths = [*(home / name for name in OWN_FOLDERS), evidence, manifest, *included]
     return tuple(path.relative_to(home).as_posix() for path in paths if path.is_relative_to(home))

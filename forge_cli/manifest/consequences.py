@@ -61,6 +61,7 @@ _LOOKS_AT: Mapping[str, frozenset[str]] = {
     ),
     "deadline-after-parent": frozenset({"deadline", "delegation"}),
     "depth-exceeded": _on("delegates", "depth", "hierarchical_max_depth", "settings", "to"),
+    "unwritable-scope": _on("capabilities", "for_each", "scope", "writes"),
     "write-conflict": _on("capabilities", "for_each", "scope", "writes"),
     "state-owner-conflict": _on("merge", "owner", "return_channel", "state"),
     "unordered-read": _on("return_channel"),

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 MAX_SIZE = 8 * 2**20
 """Bytes of one file that a manifest names."""
 
+OWN_FOLDERS = {".forge": "what forge keeps for itself", "evidence": "evidence"}
+"""Folders of a workspace that forge alone writes, and what is in them."""
+
 _MOST_BESIDE = 500
 
 
@@ -65,6 +68,14 @@ class Files:
         if self._folder is None or name in self._found or "\0" in name:
             return os.path.normpath(name)
         return os.path.realpath(os.path.join(self._folder, name))
+
+    def below_workspace(self, name: str) -> str | None:
+        """The path from the workspace of a file beside the manifest; None for one elsewhere."""
+        if self._folder is None:
+            return None
+        top, real = workspace(self._folder), self.identity(name)
+        inside = os.path.isfile(real) and os.path.commonpath([top, real]) == top
+        return os.path.relpath(real, top) if inside else None
 
     def _admit(self, root: str) -> None:
         if root not in self._roots:

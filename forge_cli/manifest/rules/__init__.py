@@ -111,6 +111,7 @@ RULES: Mapping[str, Rule] = {
     "authority-exceeds-delegates": _meaning("delegations"),
     "output-exceeds-role": _meaning("outputs"),
     "scope-not-canonical": _meaning("scope", "writes", "artifacts", "transcript", "evidence"),
+    "unwritable-scope": _meaning("scope", "writes"),
     "scope-exceeds-parent": _meaning("scope", "writes"),
     "budget-exceeds-parent": _meaning("budget", "max_usage"),
     "budget-oversubscribed": _meaning("budget", severity="warning"),
