@@ -130,8 +130,7 @@ def serve(gateway: Gateway, source: int, target: int, observer: Record) -> None:
     """
     home = gateway.context.workspace / runs.FOLDER
     durable.make_folder(home / FOLDER)
-    if not (home / ".gitignore").exists():
-        durable.write(home / ".gitignore", [b"*\n"])
+    runs.keep_out_of_git(home)
     try:
         asyncio.run(_serve(gateway, source, target, observer))
     finally:
@@ -162,9 +161,12 @@ async def _serve(gateway: Gateway, source: int, target: int, observer: Record) -
 
     async with AsyncExitStack() as stack:
         try:
+            doors, only = Doors(context), "server" in gateway.role.handler.config
             proxies = [
-                await stack.enter_async_context(Doors(context).open(role_id, config, grant))
-                for role_id, config in gateway.servers.items()
+                await stack.enter_async_context(
+                    doors.open(label, config, grant, "" if only else label)
+                )
+                for label, config in gateway.servers.items()
             ]
         except (ServerError, StartError, VariablesError) as error:
             raise ForgeError(f"item '{gateway.item.item_id}' has no gateway: {error}") from None

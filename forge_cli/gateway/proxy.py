@@ -12,7 +12,7 @@ from forge_cli.gateway.pins import Pins
 from forge_cli.gateway.reach import unreachable
 from forge_cli.gateway.schemas import violation
 from forge_cli.gateway.tool_server import ServerError
-from forge_cli.multiagent.grants import Grant
+from forge_cli.multiagent.grants import Grant, allows_tool
 from forge_cli.multiagent.terms import Json
 
 CHANGED = "it is denied: the server describes it otherwise than at first"
@@ -22,29 +22,32 @@ SHOWN = 80
 
 
 class Declared(NamedTuple):
-    """A tool as the manifest lets it be called; `actions` are what its capability allows."""
+    """A tool as the manifest lets it be called; `actions` are what its capability allows.
+
+    `server` is what the manifest names its server, and empty for a handler's only one.
+    """
 
     name: str
     capability: str
     actions: frozenset[str]
     scope_args: tuple[str, ...]
+    server: str
 
     @classmethod
-    def read(cls, written: Mapping[str, Json]) -> Self:
+    def read(cls, written: Mapping[str, Json], server: str) -> Self:
         """The tool as a handler's configuration has it."""
         return cls(
             written["tool"],
             written["capability"],
             frozenset(written["actions"]),
             tuple(written.get("scope_args", ())),
+            server,
         )
 
     @property
     def allowed(self) -> bool:
         """Whether its capability allows it: by its name, or by what it does."""
-        tools = (each.partition("/")[2] for each in self.actions if each.startswith("tool:"))
-        named = {*tools}
-        return self.name in named if named else bool(self.actions)
+        return allows_tool(self.actions, self.name, self.server)
 
     @property
     def reads_only(self) -> bool:

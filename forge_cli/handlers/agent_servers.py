@@ -95,7 +95,7 @@ class AgentServers:
             stack = AsyncExitStack()
             try:
                 doors = [
-                    self._doors.open(label, config, turn.grant)
+                    self._doors.open(label, config, turn.grant, label)
                     for label, config in turn.handler["servers"].items()
                 ]
                 proxies = [await stack.enter_async_context(door) for door in doors]

@@ -27,15 +27,16 @@ class Doors:
 
     @asynccontextmanager
     async def open(
-        self, label: str, config: Mapping[str, Json], grant: Grant
+        self, label: str, config: Mapping[str, Json], grant: Grant, name: str = ""
     ) -> AsyncIterator[Proxy]:
         """A door to the configured server, which starts when it is needed and ends when this does.
 
         `StartError` and `VariablesError` where there is no such program or secret, `ServerError`
-        for an address beyond the scope. `config` has `server` and `tools` as an `mcp` handler has.
+        for an address beyond the scope. `config` has `server` and `tools` as an `mcp` handler
+        has; `name` is the server's in the manifest, if it has one there.
         """
         server = ToolServer(self._transport(config["server"], grant))
-        declared = [Declared.read(each) for each in config["tools"]]
+        declared = [Declared.read(each, name) for each in config["tools"]]
         key = json.dumps(config["server"], sort_keys=True)
         try:
             here = self._context

@@ -42,9 +42,14 @@ def new(workspace: Path, run_id: str) -> RunFolder:
     home = workspace / FOLDER
     run = RunFolder(run_id, home / "runs" / run_id)
     durable.make_folder(run.path)
+    keep_out_of_git(home)
+    return run
+
+
+def keep_out_of_git(home: Path) -> None:
+    """Have git ignore forge's own folder; `ForgeError` if that cannot be written."""
     if not (home / ".gitignore").exists():
         durable.write(home / ".gitignore", [b"*\n"])
-    return run
 
 
 def above(folder: Path) -> Path | None:

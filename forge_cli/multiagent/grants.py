@@ -1,5 +1,6 @@
 """What a contract grants and until when; apart from the plan since worker processes have none."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 
@@ -43,3 +44,15 @@ class Grant:
 
 NOTHING = Grant()
 """The grant that allows nothing."""
+
+
+def allows_tool(actions: Collection[str], tool: str, server: str) -> bool:
+    """Whether a capability's actions allow a tool of an MCP server: by its name, or by any action.
+
+    By name that is `tool:<server>/<tool>`. A handler's only server has no name of its own, which is
+    an empty `server`, and whatever stands there is taken for it.
+    """
+    named = [each[5:].partition("/") for each in actions if each.startswith("tool:")]
+    if not named:
+        return bool(actions)
+    return any(name == tool and server in ("", place) for place, _, name in named)

@@ -7,6 +7,7 @@ from forge_cli.manifest.findings import Path
 from forge_cli.manifest.meaning.actions import Vocabulary
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.nodes import Agent
+from forge_cli.multiagent.grants import allows_tool
 
 
 class Tool(NamedTuple):
@@ -34,5 +35,4 @@ def tools(role: Agent) -> Iterator[Tool]:
 def allows(vocabulary: Vocabulary, tool: Tool) -> bool:
     """Whether the tool's capability allows it: by its name, or by what it does."""
     actions = vocabulary.actions(frozenset({tool.capability}))
-    named = {each.partition("/")[2] for each in actions if each.startswith("tool:")}
-    return tool.name in named if named else bool(actions)
+    return allows_tool(actions, tool.name, tool.server)

@@ -75,6 +75,15 @@ def test_so_is_one_of_an_agents_server(findings: Findings) -> None:
     assert told(findings, text) == [("ungranted-tool", message)]
 
 
+@pytest.mark.parametrize(("server", "count"), [("logs", 0), ("pages", 1)])
+def test_a_word_for_a_tool_of_another_server_of_that_agent_does_not_allow_it(
+    findings: Findings, server: str, count: int
+) -> None:
+    text = AGENT.format(server="argv: [x]", word="look")
+    found = told(findings, text.replace("look: [file-read]", f'look: ["tool:{server}/show"]'))
+    assert found == [("ungranted-tool", "'look' does not allow the tool 'show'")] * count
+
+
 @pytest.mark.parametrize(
     ("granted", "many"), [("look, drop", "2 tools: show, drop"), ("senior", "no tool")]
 )
