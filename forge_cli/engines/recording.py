@@ -124,7 +124,8 @@ def compensated(
 
 def _reference_fault(body: Mapping[str, Json]) -> str:
     """Only forge itself says that a value is kept as an artifact; whoever gets it is given that."""
-    forged = next((name for name in _HANDED_ON if any(noted(body.get(name)))), None)
+    said = [name for name in _HANDED_ON if name in body]
+    forged = next((name for name in said if any(noted(body[name]))), None)
     what = {"added": "state", "not_executed": "requests"}.get(forged or "", forged)
     return "" if forged is None else f"its {what} has the form of a reference to an artifact"
 

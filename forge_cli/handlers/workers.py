@@ -58,7 +58,8 @@ class Workers:
             return await self._run(turn, _place(service, turn.handler, box))
         finally:
             self._boxes.give_back(box)
-            await self._leave_stale()
+            if self._boxes.has_stale:
+                await self._leave_stale()
 
     async def _leave_stale(self) -> None:
         """See off who waits for turns in sandboxes that get none any more."""

@@ -145,9 +145,14 @@ class Boxes:
         """The turn is over, and nothing of it is left."""
         if box is not self._outside:
             box.turns -= 1
-            idle = [each for each in self._boxes if not each.turns and not self._shared]
+            idle = [] if self._shared else [each for each in self._boxes if not each.turns]
             for each in idle[:-MOST_IDLE]:
                 self._end(each)
+
+    @property
+    def has_stale(self) -> bool:
+        """Whether there is a sandbox that holds what its grant meant before."""
+        return any(box.stale for box in self._boxes)
 
     def close_stale(self) -> None:
         """End the sandboxes that hold what their grants meant before, and nothing any more."""
