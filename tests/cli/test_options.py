@@ -297,7 +297,7 @@ def test_runs_at_length_have_plan_ledger_and_evidence(forge: Forge) -> None:
     shown = forge("runs", "-v")
     assert "\n  plan      sha256:" in shown
     assert "\n  ledger    .forge/runs/first/ledger.db\n" in shown
-    assert "/evidence/cafe/first\n" in shown
+    assert "\n  evidence  evidence/cafe/first\n" in shown
 
 
 def test_a_run_shown_quietly_is_its_verdict(forge: Forge) -> None:
