@@ -231,16 +231,15 @@ def test_turns_that_take_their_time_begin_together(play: Play) -> None:
         import time
         def nap(turn):
             begun = time.monotonic()
-            time.sleep(0.3)
+            time.sleep(0.5)
             return round(begun * 1000)
     """
 
     async def scene(calls: Calls) -> list[TurnResult]:
-        await calls.together("nap", *[{}] * 8)
-        return await calls.together("nap", *[{}] * 8)
+        return await calls.together("nap", *[{}] * 16)
 
     begun = sorted(value(result) for result in play(source, scene))
-    assert begun[-1] - begun[0] < 8 * 300 / 2  # and not one after the other
+    assert begun[-1] - begun[0] < 500  # the last begins while the first is still under way
 
 
 def test_nobody_answers_for_a_turn_that_was_not_taken(play: Play) -> None:
