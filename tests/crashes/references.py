@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.field_reports.processes import ROOT, Ended, Forge
+from tests.field_reports.processes import Ended, Forge
+from tests.warm import ROOT
 
 RUN_ID = "r"
 _TOOK = re.compile(r"\b[0-9]+\.[0-9]+s\b")

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+from tests.warm import ROOT, Command, warm
+
 PROGRAM = (sys.executable, "-m", "forge_cli")
 PATIENCE = 60
 """Seconds after which a process counts as one that hangs."""
@@ -24,6 +25,11 @@ class Ended:
     code: int
     out: str
     err: str
+
+    @classmethod
+    def of(cls, code: int, out: bytes, err: bytes) -> "Ended":
+        """One that has written these bytes."""
+        return cls(code, out.decode(errors="replace"), err.decode(errors="replace"))
 
 
 @dataclass(frozen=True)
@@ -50,18 +56,21 @@ class Forge:
         prefix: Sequence[str] = (),
     ) -> Ended:
         """Run it to its end; `program` stands in for it, `prefix` are words in front of it."""
+        environ = self.environment(env)
+        if not prefix and self.root == ROOT and _is_module(program or PROGRAM, env or {}):
+            module, *words = [*(program or PROGRAM)[2:], *map(str, arguments)]
+            command = Command(module, words, str(cwd or self.folder), environ)
+            return Ended.of(*warm().run(command, stdin, PATIENCE))
         done = subprocess.run(
             [*prefix, *(program or PROGRAM), *map(str, arguments)],
             cwd=cwd or self.folder,
-            env=self.environment(env),
+            env=environ,
             input=stdin,
             capture_output=True,
             timeout=PATIENCE,
             check=False,
         )
-        return Ended(
-            done.returncode, *(s.decode(errors="replace") for s in (done.stdout, done.stderr))
-        )
+        return Ended.of(done.returncode, done.stdout, done.stderr)
 
     def start(self, *arguments: str | Path, **options: Any) -> "subprocess.Popen[bytes]":
         """Start it and go on."""
@@ -98,6 +107,15 @@ class Forge:
     def pid(self, name: str) -> int:
         """The process id that a handler wrote into this file, as soon as it has."""
         return int(until(lambda: (self.folder / name).read_text().strip()))
+
+
+def _is_module(program: Sequence[str], env: Mapping[str, str]) -> bool:
+    """Whether a Python that runs already can become the program.
+
+    It cannot where variables are given that Python reads when it starts.
+    """
+    starts = any(name.startswith(("PYTHON", "LC_", "LANG")) for name in env)
+    return not starts and tuple(program[:2]) == PROGRAM[:2]
 
 
 def at_once(forge: Forge, commands: Sequence[Sequence[str]]) -> "list[subprocess.Popen[bytes]]":

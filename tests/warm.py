@@ -1,0 +1,151 @@
+"""A Python that has all of forge in memory and becomes, for each command, a process of its own.
+
+Forking it saves a command the start of an interpreter, most of what a small one takes. What it
+becomes is a real process: it has its own working folder, environment and streams, may be killed,
+and ends as any other does. `python -m tests.warm` reads what to become, a line of JSON each, and
+says the process id of each, and in the end its exit status.
+"""
+
+import atexit
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import forge_cli
+
+ROOT = Path(__file__).parents[1]
+_LEFT_OUT = ("forge_cli.__main__", "forge_cli.testing", "forge_cli.handlers.agent")
+"""What most commands never import, or what is the program itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A module that is run as a program (`python -m`), with its words, and where it is."""
+
+    module: str
+    words: Sequence[str]
+    cwd: str
+    environ: Mapping[str, str]
+
+
+class Warm:
+    """One such Python; it becomes one process at a time."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.warm"],
+            cwd=ROOT,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        atexit.register(self._process.communicate)
+
+    def run(self, command: Command, given: bytes, patience: float) -> tuple[int, bytes, bytes]:
+        """Exit status (a signal is negative), output and errors of the command.
+
+        `given` is what it reads. Raises `subprocess.TimeoutExpired` after `patience` seconds.
+        """
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "0").write_bytes(given)
+            asked = [command.module, *command.words], command.cwd, dict(command.environ), name
+            self._say(json.dumps(asked))
+            pid = self._hear()
+            status = self._end(pid, command, patience)
+            return status, (folder / "1").read_bytes(), (folder / "2").read_bytes()
+
+    def _say(self, line: str) -> None:
+        assert self._process.stdin
+        self._process.stdin.write(line.encode() + b"\n")
+        self._process.stdin.flush()
+
+    def _hear(self) -> int:
+        assert self._process.stdout
+        return int(self._process.stdout.readline())
+
+    def _end(self, pid: int, command: Command, patience: float) -> int:
+        assert self._process.stdout
+        if select.select([self._process.stdout], [], [], patience)[0]:
+            return self._hear()
+        os.kill(pid, signal.SIGKILL)
+        self._hear()
+        raise subprocess.TimeoutExpired([command.module, *command.words], patience)
+
+
+_of_thread = threading.local()
+
+
+def warm() -> Warm:
+    """The one of this thread; it ends with the process."""
+    if not hasattr(_of_thread, "warm"):
+        _of_thread.warm = Warm()
+    found: Warm = _of_thread.warm
+    return found
+
+
+def _serve() -> None:
+    for module in pkgutil.walk_packages(forge_cli.__path__, "forge_cli."):
+        if not module.name.startswith(_LEFT_OUT):
+            importlib.import_module(module.name)
+    gc.collect()
+    gc.freeze()
+    # Streams of their own, so that those of the process are as new ones in what it becomes.
+    with os.fdopen(os.dup(0)) as asked, os.fdopen(os.dup(1), "w", buffering=1) as said:
+        for line in asked:
+            pid = os.fork()
+            if not pid:
+                asked.close()
+                said.close()
+                os._exit(_become(*json.loads(line)))
+            print(pid, file=said)
+            print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), file=said)
+
+
+def _become(argv: list[str], cwd: str, environ: dict[str, str], folder: str) -> int:
+    """Be the program; returns its exit status when all but its memory is given back."""
+    for number, flags in enumerate((os.O_RDONLY, *(os.O_WRONLY | os.O_CREAT,) * 2)):
+        file = os.open(f"{folder}/{number}", flags, 0o600)
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(cwd)
+    # Where no language is set, a Python that starts sets this one, and hands it on.
+    coerced = {name: os.environ[name] for name in ("LC_CTYPE",) if name in os.environ}
+    os.environ.clear()
+    os.environ.update(coerced | environ)
+    time.tzset()
+    sys.path[0] = cwd
+    sys.argv[:] = ["", *argv[1:]]
+    status = 0
+    try:
+        runpy.run_module(argv[0], run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except BaseException:  # noqa: BLE001 - told as the interpreter tells it
+        traceback.print_exc()
+        status = 1
+    for thread in threading.enumerate():
+        if not thread.daemon and thread is not threading.current_thread():
+            thread.join()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return status
+
+
+if __name__ == "__main__":
+    _serve()
