@@ -14,13 +14,13 @@ run: $(VENV)/forge
 	@cp -R manifests $(COPY)/manifests
 	$(BIN)/forge run $(COPY)/manifests/software-delivery.yaml --workspace $(COPY)
 
-# The core first, by branches, from its own tests; then the rest, at the speed that has without.
+# Core and evidence first, by branches, from their own tests; then the rest, faster without that.
 # Tests that install something first take as long as the network does: `test-install`.
-CORE := tests/multiagent tests/labs
+CORE := tests/multiagent tests/labs tests/evidence
 INSTALLS := npm or index
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -q -n 2 $(CORE) --cov=forge_cli.multiagent --cov-branch \
-		--cov-report=term-missing:skip-covered --cov-fail-under=100
+	$(BIN)/python -m pytest -q -n 2 $(CORE) --cov=forge_cli.multiagent --cov=forge_cli.evidence \
+		--cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 	$(BIN)/python -m pytest -q -n 2 $(addprefix --ignore=,$(CORE)) --dist loadfile \
 		-m 'not ($(INSTALLS))'
 

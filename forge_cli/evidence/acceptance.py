@@ -52,7 +52,7 @@ class Acceptance:
             try:
                 for key, kept in kept_output(event.body["output"]):
                     output[key] = json.loads(artifact(kept))
-            except (ForgeError, ValueError) as fault:
+            except (ForgeError, ValueError, RecursionError) as fault:
                 self.faults.add(f"{EVENTS}:{line}: the result of {event.item!r}: {fault}")
             else:
                 self._judge(event, output, line)
@@ -65,7 +65,7 @@ class Acceptance:
         plan, keys = self._state.plan, node.grant.outputs
         try:
             fault = fault_of(plan, node.item, keys, output, PATIENCE_AFTERWARDS)
-        except Exception as error:  # noqa: BLE001  # a plan may hold a schema that is none
+        except Exception as error:  # noqa: BLE001  # the plan, or the value, may be none of forge's
             fault = f"it cannot be judged again: {error!r:.200}"
         if verdict["accepted"]:
             fault = fault or _unproven(node, output, verdict.get("evidence") or {})

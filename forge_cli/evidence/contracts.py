@@ -78,6 +78,8 @@ class Contracts:
                     yield f"may use {amount} {dimension}, {name!r} allows {limits[dimension]}"
         if deadline > self._state.deadline:
             yield "has a deadline after the run's"
+        elif deadline > node.deadline:
+            yield "has a deadline after its item's"
 
     def _beyond_asker(self, node: Node, asker: Node) -> Iterator[str]:
         """Where an item that was asked for goes beyond the one that asked."""
@@ -91,8 +93,6 @@ class Contracts:
         for scope in node.grant.writes:
             if not contains(granted.writes, scope).holds:
                 yield f"may write {scope!r}, which {name!r} may not"
-        if node.deadline > asker.deadline:
-            yield f"has a deadline after that of {name!r}"
         own = decomposition.is_step(node) and node.item.role_id == asker.item.role_id
         if own or node.item.role_id == tools.ROLE.role_id:
             return

@@ -36,7 +36,7 @@ def evaluate(expression: str, data: Any, seconds: float = PATIENCE) -> Any:
     try:
         with within(seconds):
             return Metered().value(_compiled(expression).parsed, data)
-    except (JMESPathError, TypeError, ValueError, RecursionError) as fault:
+    except (JMESPathError, ArithmeticError, TypeError, ValueError, RecursionError) as fault:
         raise ExpressionError(" ".join(str(fault).split())) from fault
     except OvertimeError as fault:
         raise ExpressionError(f"it {fault}") from fault

@@ -342,3 +342,32 @@ def test_a_deadline_after_the_runs_is_found(
     plan = make_plan(make_item("greet"))
     late = altered(one_turn(world, plan), "turn_started", deadline="2099-01-01T00:00:00.000Z")
     assert "has a deadline after the run's" in forge(plan, late)["contracts"][0]
+
+
+def test_a_deadline_after_its_items_is_found(
+    forge: Forge, world: Any, make_plan: Any, make_item: Any
+) -> None:
+    plan = make_plan(make_item("greet", deadline=Deadline(within=60_000)))
+    late = altered(one_turn(world, plan), "turn_started", deadline="2026-11-30T14:15:00.000Z")
+    assert forge(plan, late)["contracts"] == [
+        "events.jsonl:2: the turn of 'greet' has a deadline after its item's"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("depth", "sentence"),
+    [
+        (500, "was accepted, and it cannot be judged again: RecursionError("),
+        (100_000, "maximum recursion depth exceeded"),
+    ],
+)
+def test_a_kept_value_that_is_nested_too_deeply_is_a_finding(
+    forge: Forge, world: Any, make_plan: Any, make_item: Any, depth: int, sentence: str
+) -> None:
+    plan = make_plan(make_item("greet"))
+    kept = world.artifacts.put(b"[" * depth + b"]" * depth)
+    output = {"result": {"artifact": kept, "bytes": 2 * depth}}
+    (found,) = forge(plan, altered(one_turn(world, plan), "turn_ended", output=output))[
+        "acceptance"
+    ]
+    assert sentence in found

@@ -119,6 +119,27 @@ def test_requests_that_were_denied_are_in_the_runs_document(
     ]
 
 
+def writes(turn: Turn) -> TurnResult:
+    if turn.number == 1:
+        call = {"tool": "write_file", "arguments": {"path": "src/a", "content": "x"}}
+        return TurnResult.yields([1], requests=(call,))
+    return TurnResult.done({"result": "written"})
+
+
+def test_a_call_of_a_tool_is_held_against_what_its_asker_may_do(
+    world: Any, plan: Plan, seal_plan: Any
+) -> None:
+    lead = plan.items["lead"]
+    grant = replace(lead.grant, actions=frozenset({"file-write"}))
+    plan = seal_plan(replace(plan, items={"lead": replace(lead, grant=grant)}))
+    events = world.events(plan, {"lead": writes, "lead.call-1-1": look})
+    assert faults(world, plan, events) == {}
+    found = faults(world, plan, altered(events, writes=["files:tests/x"]))["contracts"]
+    assert found[-1].endswith(
+        "the turn of 'lead.call-1-1' may write 'files:tests/x', which 'item:lead' may not"
+    )
+
+
 def split(turn: Turn) -> TurnResult:
     if turn.number == 1:
         steps = [{"goal": "look ${inputs.x}", "capabilities": ["read"]}]

@@ -94,17 +94,46 @@ def test_a_message_to_somebody_else_is_found(
     assert "is given message 1, to which it does not listen" in sentences(plan, events)[0]
 
 
+def second_turn(events: list[Event]) -> tuple[list[Event], Event]:
+    """The events up to the start of the second turn of `g.b`, and that start."""
+    start = [e for e in events if (e.kind, e.item) == ("turn_started", "g.b")][1]
+    return events[: events.index(start) + 1], start
+
+
+def again(start: Event, **heard: int) -> Event:
+    """The same turn in another attempt."""
+    body = {**start.body, "number": 2, "heard": {**start.body["heard"], **heard}}
+    return start._replace(attempt="r-1/g.b/2", body=body)
+
+
 def test_a_turn_that_is_made_again_with_something_else_is_found(
     plan: Plan, events: list[Event]
 ) -> None:
-    place = next(n for n, e in enumerate(events) if (e.kind, e.item) == ("turn_ended", "g.b"))
-    start = next(e for e in events[place:] if (e.kind, e.item) == ("turn_started", "g.b"))
-    place = events.index(start)
+    before, start = second_turn(events)
     lost = Event(start.time, "turn_lost", "g.b", start.attempt, {"reason": "gone"})
-    body = {**start.body, "number": 2, "heard": {"after": 0, "upto": 0}}
-    again = start._replace(attempt="r-1/g.b/2", body=body)
     resumed = Event(start.time, "run_resumed", body={"epoch": 2})
-    found = sentences(plan, [*events[: place + 1], resumed, lost, again])
+    found = sentences(plan, [*before, resumed, lost, again(start, upto=0)])
+    assert "is made again and given {'after': 0, 'upto': 0}, it was given" in found[0]
+
+
+def test_a_turn_that_was_interrupted_is_given_the_same_when_it_is_made_again(
+    plan: Plan, events: list[Event]
+) -> None:
+    before, start = second_turn(events)
+    body = {"sender": "worker#g.b", "turn": 2, "usage": {}, "status": "failed"}
+    cut = [
+        Event(start.time, "run_stopping", body={"signal": "SIGINT"}),
+        Event(
+            start.time,
+            "turn_ended",
+            "g.b",
+            start.attempt,
+            body | {"kind": "cancelled", "message": "stopped"},
+        ),
+        Event(start.time, "run_resumed", body={"epoch": 2}),
+    ]
+    assert sentences(plan, [*before, *cut, again(start)]) == []
+    found = sentences(plan, [*before, *cut, again(start, upto=0)])
     assert "is made again and given {'after': 0, 'upto': 0}, it was given" in found[0]
 
 
@@ -213,3 +242,25 @@ def test_without_bodies_a_tag_that_somebody_listens_to_is_kept(
     folder: Path = world.write(private, world.events(private, answers))[0]
     assert b'"tags":["loud"]' in (folder / "events.jsonl").read_bytes().replace(b" ", b"")
     assert all(check.ok for check in verify(folder))
+
+
+def test_without_bodies_the_channel_that_a_post_names_is_kept(
+    world: Any, make_plan: Any, make_item: Any
+) -> None:
+    private = make_plan(
+        make_item("g", pattern="broadcast", role="", children=("g.a", "g.b"), channels=("x", "y")),
+        make_item("g.a", parent="g", posts=("x", "y")),
+        make_item("g.b", parent="g", listens=("y",)),
+        evidence="digests",
+    )
+    posts = ({"text": CANARY, "channel": "y"},)
+    told = {
+        "g.a": lambda turn: TurnResult.done({"result": 1}, posts=posts),
+        "g.b": lambda turn: (
+            TurnResult.done({"result": 1}) if turn.number > 1 else TurnResult.yields(None)
+        ),
+    }
+    checks = verify(world.write(private, world.events(private, told))[0])
+    sound = {check.name: check.sentence for check in checks if check.ok}
+    assert len(sound) == len(checks)
+    assert sound["messages"].startswith("1 message delivered")

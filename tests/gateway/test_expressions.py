@@ -77,6 +77,19 @@ def test_a_text_that_is_longer_than_any_condition_is_refused() -> None:
         evaluate("a" * (LONGEST_EXPRESSION + 1), {})
 
 
+@pytest.mark.parametrize("expression", ["floor(to_number(t))", "avg(l)"])
+def test_a_number_that_is_beyond_all_numbers_says_so(expression: str) -> None:
+    with pytest.raises(ExpressionError, match=r"infinity|too large"):
+        evaluate(expression, {"t": "1e999", "l": [10**400]})
+
+
+def test_a_condition_that_is_neither_true_nor_false_is_none() -> None:
+    with pytest.raises(ExpressionError, match="'a' is int, not true or false"):
+        holds("a", {"a": 1})
+    with pytest.raises(ExpressionError, match="'b' is null, not true or false"):
+        holds("b", {"a": 1})
+
+
 def test_a_signal_ends_a_calculation_and_reaches_whom_it_is_for() -> None:
     seen: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, _: seen.append(number))
