@@ -149,9 +149,7 @@ def _faults_of_members(value: Mapping[Any, Json], where: str) -> Iterator[str]:
             continue
         if not isinstance(key, str):
             yield f"{where} has the key {key!r}, which is not text"
-            return
-        fault = _text_fault(key, where) or unsafe(member, where)
-        if fault:
+        elif fault := _text_fault(key, where) or unsafe(member, where):
             yield fault
 
 
@@ -250,8 +248,9 @@ def file_digest(folder: Path, name: str) -> str | None:
         descriptor = os.open(folder / name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):
         return None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or not status.st_size:
+        os.close(descriptor)
+        return None
     with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or not status.st_size:
-            return None
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()

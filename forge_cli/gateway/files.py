@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from forge_cli.gateway import writing
-from forge_cli.gateway.folders import FILE, names_of, opened
+from forge_cli.gateway.folders import FILE, names_of, opened, reading
 from forge_cli.gateway.writing import UnwritableError
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.scope import matches, parse
@@ -48,7 +48,7 @@ class GrantedFiles:
         """The bytes of a file; `DeniedError` or `UnreadableError` say why not."""
         self._check(path)
         try:
-            with os.fdopen(opened(self._workspace, path, FILE), "rb") as file:
+            with reading(opened(self._workspace, path, FILE)) as file:
                 status = os.fstat(file.fileno())
                 if not stat.S_ISREG(status.st_mode):
                     raise UnreadableError(f"{path!r} is no regular file")

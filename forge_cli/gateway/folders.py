@@ -7,6 +7,7 @@ import contextlib
 import errno
 import os
 from collections.abc import Iterator
+from io import BufferedReader
 from pathlib import Path
 
 from forge_cli.gateway.beneath import FOLDER, open_beneath
@@ -36,6 +37,15 @@ def opened(workspace: Path, path: str, flags: int = FOLDER) -> int:
         return open_beneath(descriptor, path, flags)
     finally:
         os.close(descriptor)
+
+
+def reading(descriptor: int) -> BufferedReader:
+    """The file that a descriptor is of, which is closed with it; `OSError` if that is a folder."""
+    try:
+        return os.fdopen(descriptor, "rb")
+    except OSError:
+        os.close(descriptor)  # of a folder it is left open
+        raise
 
 
 @contextlib.contextmanager

@@ -188,6 +188,39 @@ class Process:
             self.ended.set_result(ending)
 
 
+@dataclass(frozen=True, slots=True)
+class _Warden:
+    """The warden's process, where it takes requests, and the file that it says its last in."""
+
+    process: subprocess.Popen[bytes]
+    requests: socket.socket
+    words: IO[bytes]
+
+    def wake(self) -> None:
+        """Have it go on: a program that it started may have stopped it."""
+        self.process.send_signal(signal.SIGCONT)
+
+    def complaint(self) -> str:
+        """What one that ended by itself has said last; nothing if it ended well, or not yet."""
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it may be about to end
+            self.process.wait(timeout=0.1)
+        status = self.process.returncode
+        words = os.pread(self.words.fileno(), LAST_WORD, 0).decode(errors="replace").strip()
+        said = words.splitlines()[-1] if words else f"exit status {status}"
+        return said if status else ""
+
+    def close(self) -> None:
+        """Let it go, which it does once the last guard has; what takes too long is ended."""
+        self.requests.close()
+        self.wake()
+        try:
+            self.process.wait(timeout=INSISTENCE)
+        except subprocess.TimeoutExpired:
+            force.end_below(self.process.pid)
+            self.process.kill()
+            self.process.wait()
+
+
 class Processes:
     """Starts programs through one warden, which comes with the first and goes with `close`.
 
@@ -197,26 +230,17 @@ class Processes:
     def __init__(self, *modules: str, confinement: Confinement | None = None) -> None:
         self._modules = modules
         self._confinement = confinement
-        self._warden: subprocess.Popen[bytes] | None = None
-        self._requests: socket.socket | None = None
-        self._words: IO[bytes] | None = None
+        self._warden: _Warden | None = None
         self._said = ""
 
     @property
     def usable(self) -> bool:
         """Whether the warden, if there is one, has not ended by itself."""
-        return self._warden is None or self._warden.poll() is None
+        return self._warden is None or self._warden.process.poll() is None
 
     def complaint(self) -> str:
         """What a warden that ended by itself, or what it was started in, has said last."""
-        if self._words is not None and self._warden is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):  # it may be about to end
-                self._warden.wait(timeout=0.1)
-            status = self._warden.returncode
-            words = os.pread(self._words.fileno(), LAST_WORD, 0).decode(errors="replace").strip()
-            said = words.splitlines()[-1] if words else f"exit status {status}"
-            self._said = said if status else ""
-        return self._said
+        return self._said if self._warden is None else self._warden.complaint()
 
     def start(self, program: Program, descriptors: Sequence[int]) -> Process:
         """Start the program with these as its descriptors 0, 1, 2, ...; the caller closes his own.
@@ -240,28 +264,19 @@ class Processes:
 
     def close(self) -> None:
         """Let the warden go, which it does once the last guard has; `start` brings a new one."""
-        if self._warden is None or self._requests is None:
-            return
-        self._requests.close()
-        self._wake()
-        try:
-            self._warden.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            force.end_below(self._warden.pid)
-            self._warden.kill()
-            self._warden.wait()
-        self.complaint()
-        self._warden = self._requests = None
-        if self._words is not None:
-            self._words.close()
-            self._words = None
+        if self._warden is not None:
+            self._warden.close()
+            self._said = self._warden.complaint()
+            self._warden.words.close()
+            self._warden = None
 
     def _send(self, descriptors: list[int]) -> None:
         for _ in range(2):
-            requests = self._requests or self._open()
-            self._wake()
+            if self._warden is None:
+                self._warden = self._opened()
+            self._warden.wake()
             try:
-                socket.send_fds(requests, [b"?"], descriptors)
+                socket.send_fds(self._warden.requests, [b"?"], descriptors)
             except (BrokenPipeError, ConnectionResetError):
                 self.close()  # somebody ended the warden: the next one takes the request
             else:
@@ -270,33 +285,31 @@ class Processes:
             raise ConfinementError(f"its sandbox could not be made: {self.complaint()}")
         raise ForgeError("the process that starts programs ends as soon as it is started")
 
-    def _wake(self) -> None:
-        """Have the warden go on: a program that it started may have stopped it."""
-        if self._warden is not None:
-            self._warden.send_signal(signal.SIGCONT)
-
-    def _open(self) -> socket.socket:
+    def _opened(self) -> _Warden:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._words = os.fdopen(os.memfd_create("words"), "wb")
+        words = os.fdopen(os.memfd_create("words"), "wb")
         files, wrapper, rules = self._confined()
         boot = (sys.executable, *self._options(), "-c", BOOT, ROOT, rules, *self._modules)
         with theirs:
             try:
-                self._warden = subprocess.Popen(
+                process = subprocess.Popen(
                     [*wrapper, *boot],
                     env={},
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
-                    stderr=self._words.fileno(),
+                    stderr=words.fileno(),
                     cwd="/",
                     start_new_session=True,
                     pass_fds=files,
                 )
+            except BaseException:
+                ours.close()
+                words.close()
+                raise
             finally:
                 for file in files:
                     os.close(file)
-        self._requests = ours
-        return ours
+        return _Warden(process, ours, words)
 
     def _confined(self) -> tuple[list[int], list[str], str]:
         """Memory files to hand over, what the warden is started by, and where its rules are."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from forge_cli.gateway.folders import FILE, GONE, opened, within
+from forge_cli.gateway.folders import FILE, GONE, opened, reading, within
 from forge_cli.gateway.survey import Found, change_mode
 
 UNFINISHED = ".forge-restored-"
@@ -181,7 +181,7 @@ def _is_as_it_was(found: Found, mode: int, then: Sequence[Any]) -> bool:
         descriptor = os.open(found.name, FILE, dir_fd=found.parent)
     except PermissionError:
         return False
-    with os.fdopen(descriptor, "rb") as file:
+    with reading(descriptor) as file:
         return bool(hashlib.file_digest(file, "sha256").hexdigest() == then[2])
 
 

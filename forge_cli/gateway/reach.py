@@ -125,9 +125,10 @@ def _beyond(workspace: Path, path: str, allowed: tuple[str, ...]) -> str | None:
     """
     if path and not _is_folder(workspace, path):
         return None if matches(allowed, path) else path
+    literal = path.replace("[", "[[]")
     try:
-        whole = contains(allowed, f"files:{path}/**" if path else "files:**")
-    except ValueError:
+        whole = contains(allowed, f"files:{literal}/**" if path else "files:**")
+    except ValueError:  # longer than any scope
         return path
     if not whole.holds:
         return whole.witness or path

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from forge_cli.errors import ForgeError
-from forge_cli.gateway.folders import FILE
+from forge_cli.gateway.folders import FILE, reading
 from forge_cli.gateway.putting_back import PuttingBack
 from forge_cli.gateway.survey import Found, survey
 from forge_cli.multiagent.ports import Artifacts, Kept
@@ -90,7 +90,7 @@ def _entry(found: Found, packs: "_Packs") -> list[Any]:
         return ["folder" if found.allowed else "way", mode]
     if found.kind == "other":
         return ["other", mode]
-    with os.fdopen(os.open(found.name, FILE, dir_fd=found.parent), "rb") as file:
+    with reading(os.open(found.name, FILE, dir_fd=found.parent)) as file:
         return ["file", mode, *packs.add(iter(lambda: file.read(PACK), b""))]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from forge_cli.gateway.beneath import open_beneath
-from forge_cli.gateway.folders import FILE, made, within
+from forge_cli.gateway.folders import FILE, made, reading, within
 
 UNFINISHED = ".forge-written-"
 """How the name of a file begins until it is whole."""
@@ -42,7 +42,7 @@ def edit(workspace: Path, path: str, change: Callable[[bytes], bytes], largest: 
     `replace` and `change` do, and `UnwritableError` where somebody else changed the file meanwhile.
     """
     with within(workspace, path) as (parent, name), _alone(parent):
-        with os.fdopen(open_beneath(parent, name, FILE), "rb") as file:
+        with reading(open_beneath(parent, name, FILE)) as file:
             read = os.fstat(file.fileno())
             if not stat.S_ISREG(read.st_mode) or read.st_size > largest:
                 raise UnwritableError(f"{path!r} is no regular file of at most {largest} bytes")
@@ -116,7 +116,7 @@ def _tidy(parent: int) -> None:
     """Remove what of the folder was being written by somebody who was killed."""
     for name in os.listdir(parent):
         if name.startswith(UNFINISHED):
-            with contextlib.suppress(OSError), os.fdopen(open_beneath(parent, name, FILE)) as file:
+            with contextlib.suppress(OSError), reading(open_beneath(parent, name, FILE)) as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 os.unlink(name, dir_fd=parent)
 

@@ -62,6 +62,20 @@ def test_a_folder_is_no_file(files: GrantedFiles) -> None:
         files.read("src/inner")
 
 
+def test_folders_that_are_asked_for_as_files_take_no_descriptors(
+    writing: GrantedFiles, tmp_path: Path
+) -> None:
+    (tmp_path / "workspace" / "src" / f"{UNFINISHED}0").mkdir()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for path in ("src/inner", "src"):
+        with pytest.raises(UnreadableError, match="Is a directory"):
+            writing.read(path)
+    with pytest.raises(UnwritableError, match="Is a directory"):
+        writing.edit("src/inner", lambda data: data)
+    writing.write("src/b.py", b"new")
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
 def test_nobody_waits_at_a_pipe(files: GrantedFiles, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "workspace" / "src" / "pipe")
     with pytest.raises(UnreadableError, match="no regular file"):
@@ -70,6 +84,51 @@ def test_nobody_waits_at_a_pipe(files: GrantedFiles, tmp_path: Path) -> None:
 
 def test_a_walk_names_the_files_of_the_scope_and_enters_no_link(files: GrantedFiles) -> None:
     assert list(files.walk()) == ["src/b.py", "src/inner/a.py"]
+
+
+def test_a_walk_that_cannot_even_begin_is_told(files: GrantedFiles) -> None:
+    with pytest.raises(UnreadableError, match="'src/missing' cannot be read: No such file"):
+        list(files.walk("src/missing"))
+
+
+def test_a_walk_passes_over_a_folder_that_goes_meanwhile(
+    files: GrantedFiles, tmp_path: Path
+) -> None:
+    walk = files.walk()
+    assert next(walk) == "src/b.py"
+    (tmp_path / "workspace/src/inner").rename(tmp_path / "gone")
+    assert list(walk) == []
+
+
+def test_a_name_that_no_system_has_is_none(writing: GrantedFiles) -> None:
+    for use in (
+        writing.read,
+        lambda path: writing.write(path, b""),
+        lambda path: writing.edit(path, bytes.upper),
+    ):
+        with pytest.raises((DeniedError, UnreadableError, UnwritableError)):
+            use("src/\ud800")
+    with pytest.raises(UnreadableError, match=r"cannot be read$"):
+        list(writing.walk("src/\ud800"))
+
+
+def test_what_is_no_file_or_too_large_is_not_edited(writing: GrantedFiles, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "workspace/src/pipe")
+    with (tmp_path / "workspace/src/large").open("wb") as file:
+        file.truncate(LARGEST + 1)
+    for name in ("pipe", "large"):
+        with pytest.raises(UnwritableError, match="no regular file of at most 16777216 bytes"):
+            writing.edit(f"src/{name}", bytes.upper)
+    with pytest.raises(UnreadableError, match="has 16777217 bytes, at most 16777216 are read"):
+        writing.read("src/large")
+
+
+def test_a_file_is_written_by_the_name_that_it_has(
+    writing: GrantedFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "listdir", lambda folder: ["B.py"])  # as a case-blind disk has it
+    with pytest.raises(UnwritableError, match="written otherwise here"):
+        writing.write("src/b.py", b"x")
 
 
 def test_without_the_action_nothing_is_read(tmp_path: Path) -> None:

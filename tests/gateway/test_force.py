@@ -117,3 +117,21 @@ def test_whatever_is_below_a_process_can_be_ended(tmp_path: Path, fifo: Path) ->
         wait_for_the_end_of(pid)
 
     use(scenario)
+
+
+def test_a_guard_whose_warden_has_just_ended_is_ended_all_the_same(
+    tmp_path: Path, fifo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(processes: Processes) -> None:
+        process = start(processes, "echo $$ > fifo; sleep 600", tmp_path)
+        program = tree.look(await told(fifo))
+        assert program
+        guard = tree.look(program.parent)
+        assert guard
+        look = tree.look
+        monkeypatch.setattr(tree, "look", lambda pid: None if pid == guard.parent else look(pid))
+        force.end(guard)
+        assert (await asyncio.wait_for(process.ended, SECONDS)).lost
+        wait_for_the_end_of(program.pid)
+
+    use(scenario)

@@ -335,8 +335,8 @@ def test_a_killed_warden_is_replaced(tmp_path: Path) -> None:
     async def scenario(processes: Processes) -> None:
         await start(processes, shell("exit 0", tmp_path)).ended()
         assert processes._warden
-        processes._warden.kill()
-        processes._warden.wait(timeout=SECONDS)
+        processes._warden.process.kill()
+        processes._warden.process.wait(timeout=SECONDS)
         assert (await start(processes, shell("exit 5", tmp_path)).ended()).status == 5
 
     use(scenario)
@@ -347,7 +347,7 @@ def test_closing_leaves_no_warden(tmp_path: Path) -> None:
         async with opened() as processes:
             await start(processes, shell("exit 0", tmp_path)).ended()
             assert processes._warden
-            return processes._warden.pid
+            return processes._warden.process.pid
 
     assert not alive(asyncio.run(scenario()))
 

@@ -1,5 +1,6 @@
 """What arguments of tools reach, held against scopes: paths, folders, addresses."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from forge_cli.gateway import reach
 from forge_cli.gateway.reach import off_limits, unreachable
 from forge_cli.multiagent.grants import Grant
+from forge_cli.multiagent.scope import matches
 from forge_cli.multiagent.terms import Json
 
 READ = frozenset({"file-read"})
@@ -173,3 +175,45 @@ def test_what_is_forges_own_is_not_written(workspace: Path, path: str) -> None:
     assert "forge's own files" in unreachable(path, grant, WRITE, workspace, own)
     assert unreachable(path, grant, READ, workspace, own) == ""
     assert unreachable("src/a.py", grant, WRITE, workspace, own) == ""
+
+
+def test_all_that_lies_in_a_folder_is_looked_at(workspace: Path) -> None:
+    (workspace / "src/out/deep/er").mkdir(parents=True)
+    (workspace / "src/out/deep/er/c.txt").touch()
+    assert unreachable("src/out", GRANT, READ, workspace) == ""
+    (workspace / "src/out/deep/er/.hidden").touch()
+    assert "it reaches 'src/out/deep/er/.hidden'" in unreachable("src/out", GRANT, READ, workspace)
+
+
+def test_a_bracket_in_a_folders_name_is_a_bracket(workspace: Path) -> None:
+    (workspace / "src/[a]").mkdir()
+    assert unreachable("src/[a]", GRANT, READ, workspace) == ""
+    narrow = Grant(scope=("files:src/a/**",))
+    assert "is denied: it reaches 'src/[a]/" in unreachable("src/[a]", narrow, READ, workspace)
+
+
+def test_a_folder_whose_path_is_longer_than_any_scope_is_denied(workspace: Path) -> None:
+    path = "/".join(["src", *["n" * 254] * 4, "last"])
+    (workspace / path).mkdir(parents=True)
+    assert "is denied: its scope is" in unreachable(path, GRANT, READ, workspace)
+
+
+def test_a_folder_that_goes_while_it_is_looked_at_reaches_nothing(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workspace / "src/out/deep").mkdir()
+
+    def looked_at(allowed: tuple[str, ...], path: str) -> bool:
+        (workspace / "src/out/deep").rmdir()
+        return matches(allowed, path)
+
+    monkeypatch.setattr(reach, "matches", looked_at)
+    assert unreachable("src/out", GRANT, READ, workspace) == ""
+
+
+def test_a_folder_that_lets_nobody_look_is_denied(
+    workspace: Path, powerless: Callable[[Callable[[], str]], str]
+) -> None:
+    (workspace / "src/out/deep").mkdir(mode=0)
+    told = powerless(lambda: unreachable("src/out", GRANT, READ, workspace))
+    assert told == "'src/out' is denied: Permission denied"

@@ -1,15 +1,19 @@
 """Restoring: exactly what is below the scopes is as it was, and nothing else is touched."""
 
+import hashlib
 import os
 import resource
 import socket
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from forge_cli.gateway.putting_back import PuttingBack
 from forge_cli.gateway.snapshots import PACK, SnapshotError, Snapshots
+from forge_cli.gateway.survey import survey
 from forge_cli.ledger.artifacts import ArtifactFolder
 
 Tree = dict[str, tuple[str, int, bytes]]
@@ -55,6 +59,16 @@ def snapshots(home: Path, tmp_path: Path) -> Snapshots:
 
 
 Undo = Callable[[], int]
+Powerless = Callable[[Callable[[], Any]], Any]
+
+
+def refusal(use: Callable[[], object]) -> str:
+    """What is said against it."""
+    try:
+        use()
+    except SnapshotError as fault:
+        return str(fault)
+    return ""
 
 
 @pytest.fixture
@@ -280,9 +294,64 @@ def test_keeping_is_given_up_when_nobody_waits_for_it(snapshots: Snapshots) -> N
         snapshots.keep(["files:src/**"], lambda: True)
 
 
-def test_what_cannot_be_read_is_not_begun(home: Path, snapshots: Snapshots) -> None:
+def test_what_cannot_be_read_is_not_begun(
+    home: Path, snapshots: Snapshots, powerless: Powerless
+) -> None:
     (home / "src/a.py").chmod(0)
-    if os.access(home / "src/a.py", os.R_OK):
-        pytest.skip("root reads everything")
-    with pytest.raises(SnapshotError, match=r"cannot be kept.*'a.py': Permission denied"):
-        snapshots.keep(["files:src/**"], lambda: False)
+    told = powerless(lambda: refusal(lambda: snapshots.keep(["files:src/**"], lambda: False)))
+    assert told.endswith("could be restored: 'a.py': Permission denied")
+
+
+def test_what_may_not_be_changed_is_told_and_the_rest_is_put_back(
+    home: Path, snapshots: Snapshots, powerless: Powerless
+) -> None:
+    kept = snapshots.keep(["files:src/a.py", "files:src/new/**", "files:notes.txt"], lambda: False)
+    (home / "src/a.py").unlink()
+    write(home / "src/new/b.py")
+    (home / "notes.txt").unlink()
+    (home / "src").chmod(0o555)
+    told = powerless(lambda: refusal(lambda: snapshots.restore(kept.snapshot)))
+    assert told == "'src/new' cannot be put back: Permission denied; and 1 more"
+    assert (home / "notes.txt").exists()
+
+
+def test_where_nobody_may_look_nothing_is_put_back(
+    home: Path, snapshots: Snapshots, powerless: Powerless
+) -> None:
+    kept = snapshots.keep(["files:src/a.py", "files:notes.txt"], lambda: False)
+    (home / "notes.txt").unlink()
+    (home / "src").chmod(0)
+    told = powerless(lambda: refusal(lambda: snapshots.restore(kept.snapshot)))
+    assert told == "'src' cannot be put back: Permission denied"
+    assert not (home / "notes.txt").exists()
+
+
+def test_a_file_that_only_others_may_read_is_not_as_it_was(
+    home: Path, powerless: Powerless
+) -> None:
+    write(home / "src/theirs", b"x", mode=0)
+    then: dict[str, list[Any]] = {"src": ["way", 0o755]}
+    then["src/theirs"] = ["file", 0, hashlib.sha256(b"x").hexdigest(), [[0, 0, 1]]]
+
+    def put_back() -> list[str]:
+        put = PuttingBack(home, then, lambda parts: iter([b"x"]))
+        put.all(survey(home, ["files:src/theirs"], ()))
+        return sorted(put.changed)
+
+    assert powerless(put_back) == ["src/theirs"]
+
+
+def test_a_snapshot_that_is_gone_is_told(snapshots: Snapshots) -> None:
+    with pytest.raises(SnapshotError, match="what was kept is gone"):
+        snapshots.restore("sha256:" + "0" * 64)
+
+
+def test_what_goes_while_it_is_looked_at_is_not_there(home: Path) -> None:
+    found = survey(home, ["files:**"], ())
+    assert next(found).path == "notes.txt"
+    (home / "src").rename(home.parent / "gone")
+    assert [each.path for each in found] == []
+    found = survey(home.parent / "gone", ["files:**"], ())
+    assert [next(found).path for _ in "123"] == ["a.py", "deep", "empty"]
+    (home.parent / "gone/deep").rename(home.parent / "deep")
+    assert [each.path for each in found] == ["to-a"]

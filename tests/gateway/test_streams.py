@@ -53,3 +53,35 @@ def test_a_pipe_that_somebody_else_holds_open_is_not_waited_for() -> None:
         return capture.finish()
 
     assert asyncio.run(scenario()) == b"said"
+
+
+def test_all_that_is_printed_is_heard_without_secrets_also_what_is_cut() -> None:
+    heard: list[bytes] = []
+    capture = Capture(Redactor({"TOKEN": "hunter22"}), 4, heard.append)
+    capture.feed(b"it is hunt")
+    capture.feed(b"er22, is it")
+    capture.finish()
+    assert b"".join(heard) == b"it is ***, is it"
+
+
+def test_words_of_who_is_not_known_wait_until_it_is() -> None:
+    async def scenario() -> list[bytes]:
+        heard: list[bytes] = []
+        known = asyncio.Event()
+        pipe = Pipe(heard.append, known.is_set)
+        os.write(pipe.theirs, b"early")
+        while not pipe._paused:
+            await asyncio.sleep(0)
+        assert heard == []
+        known.set()
+        pipe.resume()
+        pipe.resume()
+        while not heard:
+            await asyncio.sleep(0)
+        pipe.release()
+        while pipe._open:
+            await asyncio.sleep(0)
+        pipe.close()
+        return heard
+
+    assert asyncio.run(scenario()) == [b"early"]

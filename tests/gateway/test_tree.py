@@ -59,3 +59,27 @@ def test_a_name_with_brackets_and_spaces_is_read(tmp_path) -> None:  # type: ign
         process.kill()
     assert member
     assert member.parent == os.getpid()
+
+
+@pytest.mark.parametrize("fault", [ProcessLookupError, PermissionError])
+def test_one_that_ends_or_becomes_anothers_at_the_very_last_is_no_error(
+    child: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch, fault: type[OSError]
+) -> None:
+    def refused(handle: int, number: int) -> None:
+        raise fault
+
+    member = tree.look(child.pid)
+    assert member
+    monkeypatch.setattr(signal, "pidfd_send_signal", refused)
+    tree.send(member, signal.SIGKILL, os.getpid())
+    assert child.poll() is None
+
+
+def test_a_kernel_that_gives_nobody_orphans_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Kernel:
+        def prctl(self, *arguments: int) -> int:
+            return -1
+
+    monkeypatch.setattr(tree, "LIBC", Kernel())
+    with pytest.raises(OSError, match="this kernel has no child subreaper"):
+        tree.adopt_orphans()
