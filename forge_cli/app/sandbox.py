@@ -11,9 +11,6 @@ from forge_cli.multiagent.plan import Item, Plan
 
 VARIABLE = "FORGE_SANDBOX"
 LEVELS = ("namespace", "landlock", "off")
-HELD_KINDS = frozenset({"command", "function"})
-"""Kinds of handlers that a sandbox holds; who installs a plug-in trusts it."""
-
 GATEWAY_KINDS = frozenset({"agent", "mcp"})
 """Kinds of handlers that do nothing but by calls that forge makes for them."""
 
@@ -78,19 +75,13 @@ def reached(
     `looked` says what works. `ForgeError` for a level that the environment wants and that is none.
     """
     found = list(_programs(plan))
-    trusted = [program for program in found if program.trusted]
-    wishes = {program.level for program in found if not program.trusted}
-    reasons = [
-        f"'{name}' is done by a plug-in, which no sandbox holds; take  sandbox  out of its handler"
-        for name, level, _ in trusted
-        if level not in ("", "off")
-    ]
+    wishes = {program.level for program in found}
     if not wishes - {"off"}:
-        return Reached(Sandbox(), begun or (OFF if found else NONE_NEEDED), tuple(reasons))
+        return Reached(Sandbox(), begun or (OFF if found else NONE_NEEDED))
     works = looked()
     default = _default(environment, works, begun)
-    reasons += _missing(works, wishes, default, found)
-    levels = {p.item_id: "off" if p.trusted else p.level or default or "off" for p in found}
+    reasons = _missing(works, wishes, default, found)
+    levels = {p.item_id: p.level or default or "off" for p in found}
     text = begun or _text(works, levels)
     sandbox = Sandbox(default or "off", works.bwrap)
     return Reached(sandbox, text, tuple(reasons), _advice(works))
@@ -102,14 +93,10 @@ def own_level(plan: Plan, item: Item) -> str:
 
 
 class _Program(NamedTuple):
-    """What a sandbox would hold of an item: `trusted` is a plug-in's, which none holds.
-
-    `level` is what it asks for, empty if it does not.
-    """
+    """What a sandbox holds of an item; `level` is what it asks for, empty if it does not."""
 
     item_id: str
     level: str
-    trusted: bool = False
 
 
 def _programs(plan: Plan) -> Iterator[_Program]:
@@ -118,23 +105,19 @@ def _programs(plan: Plan) -> Iterator[_Program]:
     Also those of roles that items hand work to.
     """
     for item in plan.items.values():
-        if item.compensate is not None and item.compensate.kind in HELD_KINDS:
+        if item.compensate is not None and item.compensate.kind == "command":
             yield _Program(item.item_id, str(item.compensate.config.get("sandbox", "")))
         if not item.role_id or item.children:
             continue
         kind, level = plan.roles[item.role_id].handler.kind, own_level(plan, item)
         if kind not in GATEWAY_KINDS:
-            yield _Program(item.item_id, level, kind not in HELD_KINDS)
+            yield _Program(item.item_id, level)
         elif "process" in item.grant.actions:
             yield _Program(item.item_id, "")
     used = {item.role_id for item in plan.items.values()}
     for role_id, role in plan.roles.items():
         if role_id not in used and role.handler.kind not in GATEWAY_KINDS:
-            level, trusted = (
-                role.handler.config.get("sandbox", ""),
-                role.handler.kind not in HELD_KINDS,
-            )
-            yield _Program(role_id, str(level), trusted)
+            yield _Program(role_id, str(role.handler.config.get("sandbox", "")))
 
 
 def _default(environment: Mapping[str, str], works: Works, begun: str | None) -> Level | None:
@@ -157,9 +140,7 @@ def _missing(
 ) -> Iterator[str]:
     """A sentence for each level that is needed and does not work."""
     for level in sorted({wish or default or "" for wish in wishes} - {"off", *works.names}):
-        name = next(
-            p.item_id for p in found if not p.trusted and (p.level or default or "") == level
-        )
+        name = next(p.item_id for p in found if (p.level or default or "") == level)
         faults = [works.faults[level]] if level else works.faults.values()
         yield (
             f"a sandbox is needed and does not work here: {', and '.join(faults)}; '{name}' is a"

@@ -4,7 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from forge_cli.app.sandbox import GATEWAY_KINDS, HELD_KINDS, OFF, own_level
+from forge_cli.app.sandbox import GATEWAY_KINDS, OFF, own_level
 from forge_cli.cli.figures import count, deadline, duration
 from forge_cli.cli.tables import clip, left, wrap
 from forge_cli.cli.terminal import Terminal, width
@@ -138,8 +138,6 @@ def held_by(plan: Plan, item: Item, reached: str) -> str:
         return f"gateway ({kind} handler)"
     if kind in GATEWAY_KINDS:
         return f"gateway ({'programs not held' if name == OFF else name})"
-    if kind not in HELD_KINDS:
-        return "nothing (plug-in)"
     level = own_level(plan, item)
     if level == "off" or name == OFF:
         return "nothing (sandbox off)"

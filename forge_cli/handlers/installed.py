@@ -9,8 +9,13 @@ import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from importlib.metadata import Distribution, distributions
+from importlib.util import find_spec
+from pathlib import Path
+
+from forge_cli.handlers.neighbours import with_neighbours
 
 GROUP = "forge.handlers"
+_FOR_GOOD = ("site-packages", "dist-packages")
 _KIND = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 _TARGET = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 _SECTION = re.compile(rf"^\s*\[\s*{re.escape(GROUP)}\s*\]", re.MULTILINE)
@@ -49,6 +54,25 @@ def named(kind: str) -> PlugIn | None:
 def search_path() -> list[str]:
     """Where this process finds modules: there plug-ins are found, and there they are imported."""
     return [os.path.abspath(each) for each in sys.path]  # noqa: PTH100 - pathlib is slow to import
+
+
+def places(target: str) -> list[str]:
+    """The module or package of an entry point, and what lies beside it; nothing if it is not there.
+
+    Beside what is installed for good lie others' packages, which are not looked at.
+    """
+    try:
+        spec = find_spec(target.partition(":")[0].partition(".")[0])
+    except (ImportError, ValueError):
+        return []
+    if spec is None:
+        return []
+    found = spec.submodule_search_locations or [spec.origin or ""]
+    return [place for path in found for place in _beside(Path(os.path.abspath(path)))]  # noqa: PTH100 - a link stays one
+
+
+def _beside(path: Path) -> list[str]:
+    return [str(path)] if path.parent.name in _FOR_GOOD else with_neighbours(path)
 
 
 def _offers() -> Iterator[PlugIn]:

@@ -4,9 +4,12 @@ from pathlib import Path
 
 
 def with_neighbours(file: Path) -> list[str]:
-    """The file and, if it is Python's, what it can import from beside it: modules and packages."""
+    """The file and, if it is Python's, what it can import from beside it: modules and packages.
+
+    `file` may also be the folder of a package.
+    """
     found = [str(file)]
-    if file.suffix == ".py":
+    if file.suffix == ".py" or (file / "__init__.py").is_file():
         found += map(str, sorted(file.parent.glob("*.py")))
         found += (str(init.parent) for init in sorted(file.parent.glob("*/__init__.py")))
     return list(dict.fromkeys(found))

@@ -1,18 +1,19 @@
 """The handler kinds of plug-ins: a turn is one `run` of an installed class in a worker process.
 
-What an installed distribution runs is code that its installer trusts, but not to return: so it is
-kept out of the process that keeps the run's time, budget and ledger.
+What an installed distribution runs is kept out of the process that keeps the run's time, budget
+and ledger, and a sandbox holds it to the item's grant as it holds a function.
 """
 
 import json
 import sys
 
 from forge_cli.errors import ForgeError
-from forge_cli.gateway.processes import ROOT
+from forge_cli.gateway.processes import ROOT, ConfinementError
 from forge_cli.gateway.sandbox.boxes import Boxes, Need
+from forge_cli.gateway.sandbox.chart import ChartError
 from forge_cli.handlers.context import HandlerContext, InputsError, with_inputs_opened
 from forge_cli.handlers.environment import VariablesError
-from forge_cli.handlers.installed import PlugIn, named, search_path
+from forge_cli.handlers.installed import PlugIn, named, places, search_path
 from forge_cli.handlers.worker_process import Service
 from forge_cli.handlers.workers import Workers
 from forge_cli.multiagent.turn import Turn, TurnResult
@@ -28,23 +29,29 @@ class PlugInHandler:
 
     def __init__(self, plug_in: PlugIn, context: HandlerContext) -> None:
         self._context = context
-        self._workers = Workers(context, Boxes(context.around, context.processes), "the handler")
+        boxes = Boxes(context.around, context.processes, shared=True)
+        self._workers = Workers(context, boxes, "the handler")
         # An interpreter of its own, with all that an installation in development hooks into one.
         boot = ("-I", "-X", "utf8", "-c", BOOT, ROOT, plug_in.target, json.dumps(search_path()))
-        self._service = Service(sys.executable, (sys.executable, *boot))
+        files = (f"{ROOT}/forge_cli", *places(plug_in.target))
+        self._service = Service(sys.executable, (sys.executable, *boot), files=files)
 
     async def run(self, turn: Turn) -> TurnResult:
         """Make the turn. Whatever the plug-in does is a result; cancelling ends its worker."""
         try:
             turn = with_inputs_opened(turn, self._context)
-            need = Need("off", turn.role_id, turn.grant)  # who installs it, trusts it
-            return await self._workers.run(turn, self._service, need)
-        except (InputsError, VariablesError) as error:
+            return await self._workers.run(turn, self._service, self._need(turn))
+        except (ChartError, ConfinementError, InputsError, VariablesError) as error:
             return TurnResult.failed("error", self._context.redactor.redact(str(error)))
 
     async def close(self) -> None:
         """End all workers."""
         await self._workers.close()
+
+    def _need(self, turn: Turn) -> Need:
+        level, network = self._context.level(turn.handler), "network" in turn.grant.actions
+        files = self._service.files
+        return Need(level, turn.role_id, turn.grant, files, sys.executable, network)
 
 
 def create(kind: str, context: HandlerContext) -> PlugInHandler:

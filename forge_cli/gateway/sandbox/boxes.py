@@ -253,7 +253,11 @@ def _landlock(
         "limits": LIMITS,
         "workspace": home,
         "inner": listing.of_workspace(around.workspace, spots),
-        "allowed": list(listing.of_system(system, enclosure.calls, (home,))),
+        "allowed": [
+            *listing.of_system(system, enclosure.calls, (home,)),
+            # What imports a file looks for its name in the folder that it lies in.
+            *((os.path.dirname(file), "list") for file in need.files if file in system),
+        ],
         "network": need.network,
     }
     return Confinement("", (), rules)

@@ -1,7 +1,7 @@
 """A handler that tries all it can think of to get beyond its contract, and tells what worked.
 
 Its contract lets it read and write `src`. `WORLD` says what there is to get at: paths, a process,
-ports. It is a program and has a function; it uses nothing but the standard library.
+ports. It is a program, has a function, and is a plug-in; it uses nothing but the standard library.
 """
 
 import ctypes
@@ -185,6 +185,15 @@ def escapes(world: World) -> list[str]:
 
 def function(turn: Any) -> dict[str, Any]:
     return {"result": escapes(turn.inputs)}
+
+
+class PlugIn:
+    """The same as an installed distribution."""
+
+    async def run(self, turn: Any) -> Any:
+        from forge_cli.multiagent.turn import TurnResult
+
+        return TurnResult.done(function(turn))
 
 
 if __name__ == "__main__":

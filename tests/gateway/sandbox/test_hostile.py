@@ -1,4 +1,4 @@
-"""A hostile handler achieves nothing outside its contract, at any level, as program or function."""
+"""A hostile handler achieves nothing outside its contract, at any level, in whatever kind."""
 
 import asyncio
 import os
@@ -63,7 +63,8 @@ def furnish(held: Held) -> Held:
 
 def run(held: Held, kind: str, grant: Grant, world: dict[str, Any]) -> TurnResult:
     program = {"argv": [sys.executable, "hostile.py"], "stdin": "json", "result": "stdout-json"}
-    config = program if kind == "command" else {"call": "hostile.py:function"}
+    configs = {"command": program, "function": {"call": "hostile.py:function"}}
+    config = configs.get(kind, {})
 
     async def main() -> TurnResult:
         handler = create([kind], held.context)[kind]
@@ -76,10 +77,11 @@ def run(held: Held, kind: str, grant: Grant, world: dict[str, Any]) -> TurnResul
     return asyncio.run(main())
 
 
-@pytest.mark.parametrize("kind", ["command", "function"])
+@pytest.mark.parametrize("kind", ["command", "function", "evil"])
 def test_nothing_outside_the_contract_is_achieved(
-    held: Held, writing: Grant, world: dict[str, Any], kind: str
+    held: Held, writing: Grant, world: dict[str, Any], kind: str, install: Callable[..., Path]
 ) -> None:
+    install("evil", "evil = evil:PlugIn", evil=Path(hostile.__file__).read_text())
     held = furnish(held)
     done = run(held, kind, writing, world)
     assert (done.status, done.output) == ("done", {"result": []}), (done.message, done.partial)
