@@ -6,7 +6,6 @@ turns are started as fast as without a sandbox.
 
 import asyncio
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Literal
 from forge_cli.gateway.processes import Confinement, Processes
 from forge_cli.gateway.sandbox import bubblewrap, listing
 from forge_cli.gateway.sandbox.bubblewrap import Enclosure
-from forge_cli.gateway.sandbox.chart import Spot, Wanted, chart, make_way
+from forge_cli.gateway.sandbox.chart import ChartError, Spot, Wanted, chart, make_way
 from forge_cli.gateway.sandbox.system import system_paths
 from forge_cli.gateway.temporary import temporary_folder
 from forge_cli.multiagent.grants import Grant
@@ -104,7 +103,7 @@ class Box:
         """End what starts programs in it, and take away what it consisted of."""
         self.processes.close()
         if self.enclosure is not None:
-            shutil.rmtree(self.enclosure.folder, ignore_errors=True)
+            self.enclosure.remove()
 
 
 class Boxes:
@@ -192,9 +191,15 @@ class Boxes:
     def _made(self, need: Need, spots: tuple[Spot, ...], system: list[str]) -> Box:
         around = self._around
         enclosure = Enclosure(temporary_folder(f"{around.mark}box-"))
-        enclosure.make()
         make = _namespace if need.level == "namespace" else _landlock
-        confinement = make(around, need, spots, system, enclosure)
+        try:
+            enclosure.make()
+            confinement = make(around, need, spots, system, enclosure)
+        except OSError as fault:
+            enclosure.remove()
+            raise ChartError(
+                f"a sandbox for it cannot be made: {fault.filename!r}: {fault.strerror}"
+            ) from None
         box = Box(Processes(*self._modules, confinement=confinement), enclosure, need, spots)
         self._boxes.append(box)
         return box

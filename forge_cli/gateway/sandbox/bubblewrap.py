@@ -50,6 +50,10 @@ class Enclosure:
         Path(self.nothing).chmod(0o555)
         Path(self.closed).touch(mode=0o000)
 
+    def remove(self) -> None:
+        """Take it away, as far as that can be done."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
 
 def program() -> str | None:
     """The program: the system's, else that of the extra `forge-cli[sandbox]`."""

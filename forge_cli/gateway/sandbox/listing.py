@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from forge_cli.gateway.folders import opened
+from forge_cli.gateway.folders import GONE, opened
 from forge_cli.gateway.sandbox.chart import Mode, Spot
 from forge_cli.gateway.sandbox.landlock import Access
 
@@ -66,7 +66,12 @@ class _Listing:
             yield from self.of(name, inner[name])
 
     def _names(self, path: str) -> list[str]:
-        descriptor = opened(self._workspace, path)
+        try:
+            descriptor = opened(self._workspace, path)
+        except OSError as fault:
+            if fault.errno in GONE:
+                return []  # it was there a moment ago
+            raise
         try:
             return sorted(os.listdir(descriptor))
         finally:

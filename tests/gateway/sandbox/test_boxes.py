@@ -1,13 +1,21 @@
 """What programs and functions in a sandbox may do, and that all else works as without one."""
 
+import asyncio
+import errno
+import os
 import socket
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from forge_cli.gateway.sandbox.boxes import Level
+from forge_cli.gateway.processes import Processes
+from forge_cli.gateway.sandbox import boxes as boxes_of_runs
+from forge_cli.gateway.sandbox.boxes import Box, Boxes, Level, Need, Sandbox, Surroundings
+from forge_cli.gateway.sandbox.bubblewrap import Enclosure
+from forge_cli.gateway.sandbox.chart import ChartError
 from forge_cli.multiagent.grants import Grant
 from tests.gateway.sandbox.conftest import Held
 
@@ -136,3 +144,49 @@ def test_a_handler_may_say_its_level(held: Held, nothing: Grant) -> None:
     argv = ["cat", "README"]
     config = {"argv": argv, "stdin": "none", "result": "text", "sandbox": "off"}
     assert held.run("command", config, grant=nothing)[0].status == "done"
+
+
+@pytest.fixture
+def around(tmp_path: Path) -> Surroundings:
+    return Surroundings(tmp_path, {}, (), "test-", Sandbox("landlock"))
+
+
+def test_few_sandboxes_are_kept_in_which_nothing_runs(
+    around: Surroundings, nothing: Grant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario() -> None:
+        found = Boxes(around, Processes())
+        needs = [Need("landlock", role, nothing) for role in "abc"]
+        boxes = [await found.take(need) for need in needs]
+        for box in boxes:
+            found.give_back(box)
+        folders = [box.enclosure and Path(box.enclosure.folder) for box in boxes]
+        assert [folder and folder.exists() for folder in folders] == [False, False, True]
+        assert await found.take(needs[2]) is boxes[2]
+        found.close()
+        assert not any(folder and folder.exists() for folder in folders)
+
+    monkeypatch.setattr(boxes_of_runs, "MOST_IDLE", 1)
+    asyncio.run(scenario())
+
+
+def test_a_sandbox_for_which_the_disk_has_no_room_is_told_and_leaves_nothing(
+    around: Surroundings, nothing: Grant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(enclosure: Enclosure) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), enclosure.folder)
+
+    async def scenario() -> None:
+        with pytest.raises(ChartError, match=r"cannot be made: .*: No space left on device"):
+            await Boxes(around, Processes()).take(Need("landlock", "a", nothing))
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Enclosure, "make", full)
+    asyncio.run(scenario())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_no_sandbox_holds_has_nothing_to_take_away() -> None:
+    box = Box(Processes())
+    box.close()
+    assert box.folder is None

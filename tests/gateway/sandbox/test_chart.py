@@ -1,10 +1,11 @@
 """What of a workspace scopes come to, as places that a sandbox can hold."""
 
-import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from forge_cli.gateway.folders import opened
 from forge_cli.gateway.sandbox import chart as charts
 from forge_cli.gateway.sandbox.chart import ChartError, Wanted, chart, make_way
 
@@ -97,11 +98,34 @@ def test_too_many_files_are_told(workspace: Path, monkeypatch: pytest.MonkeyPatc
         places(workspace, reads=("files:**",))
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="root reads everything")
-def test_a_folder_that_cannot_be_looked_at_is_told(workspace: Path) -> None:
+def test_a_folder_that_cannot_be_looked_at_is_told(
+    workspace: Path, powerless: Callable[[Callable[[], str]], str]
+) -> None:
+    def told() -> str:
+        with pytest.raises(ChartError) as raised:
+            places(workspace, reads=("files:src/**",))
+        return str(raised.value)
+
     (workspace / "src").chmod(0)
-    with pytest.raises(ChartError, match="cannot be looked at"):
-        places(workspace, reads=("files:src/**",))
+    assert powerless(told) == "what it may reach cannot be looked at: 'src': Permission denied"
+
+
+def test_a_folder_that_goes_while_it_is_looked_at_has_nothing_in_it(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def moved(home: Path, path: str) -> int:
+        if path == "src":
+            (workspace / "src").rename(workspace.parent / "gone")
+        return opened(home, path)
+
+    monkeypatch.setattr(charts, "opened", moved)
+    assert places(workspace, reads=("files:src/**",)) == {"": "hide", "src": "read"}
+
+
+def test_where_files_may_be_made_at_any_depth_every_folder_is_writable(workspace: Path) -> None:
+    found = places(workspace, writes=("files:src/**/*.txt",))
+    assert (found["src"], found["src/a.py"], found["src/deep/b.py"]) == ("write", "hide", "hide")
+    assert "src/deep" not in found or found["src/deep"] == "write"
 
 
 def test_the_folders_that_writes_name_are_made(workspace: Path) -> None:
