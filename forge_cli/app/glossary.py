@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from forge_cli.manifest.meaning import actions
+from forge_cli.multiagent import terms
 
 EXIT_CODES: Mapping[int, str] = {
     0: "clean, complete or verified",
@@ -127,12 +128,12 @@ VALUES: Mapping[str, str] = {
 CAPABILITIES: Mapping[str, str] = {
     word: f"Allows {', '.join(sorted(allowed))}. Grants are compared word by word: write the word "
     "that the role has."
-    for word, allowed in actions.BUILT_IN.items()
+    for word, allowed in terms.BUILT_IN.items()
 }
 
 ACTIONS: Mapping[str, str] = {
     action: "Allowed by the capabilities "
-    + ", ".join(word for word, allowed in actions.BUILT_IN.items() if action in allowed)
+    + ", ".join(word for word, allowed in terms.BUILT_IN.items() if action in allowed)
     for action in sorted(actions.ACTIONS)
 }
 

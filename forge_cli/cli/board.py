@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from forge_cli.app.sandbox import OFF
 from forge_cli.cli.words import PROBLEMS
+from forge_cli.multiagent import tools
 from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.decisions import possible
+from forge_cli.multiagent.denials import KIND
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import AGAIN, AWAITING
 from forge_cli.multiagent.plan import Item, Json
@@ -25,6 +27,7 @@ _ENDING = frozenset(
         "item_ended",
         "turn_lost",
         "approval_requested",
+        "item_paused",
         "item_reused",
         "item_decided",
         "compensation_ended",
@@ -131,6 +134,7 @@ class Board:
             "run_resumed": self._run_resumed,
             "turn_lost": self._turn_lost,
             "approval_requested": self._item_ended,
+            "item_paused": self._item_ended,
             "item_reused": self._item_ended,
             "item_decided": self._item_decided,
             "compensation_started": self._compensation_started,
@@ -159,6 +163,8 @@ class Board:
             return Ending(node.sequel, node.kind, node.reason)
         if not node.ended and node.status not in AWAITING:
             return None
+        if node.status == "paused" and node.kind == KIND and event.kind != "item_paused":
+            return None  # the event that says so is one of its own
         return Ending(node.status, node.kind, node.reason)
 
     def undoes(self, item_id: str) -> str:
@@ -187,6 +193,12 @@ class Board:
     def item(self, item_id: str) -> Item:
         """The item that an id is, or is an element of, or that another item asked for."""
         return self._state.nodes[item_id].item
+
+    def asker(self, item_id: str) -> str:
+        """The item itself, or the one that asked for it if it is a call of a tool."""
+        item = self.item(item_id)
+        is_call = item.role_id == tools.ROLE.role_id
+        return item.parent or item_id if is_call else item_id
 
     def output(self, event: Event) -> Mapping[str, Json]:
         """What an item that ends with the event gives: with it, or before its last step."""

@@ -12,6 +12,7 @@ from forge_cli.cli.tables import clip, hang, left, right
 from forge_cli.cli.terminal import Terminal
 from forge_cli.cli.undoing import undoing
 from forge_cli.cli.words import DECIDED, WORDS, colour, tally
+from forge_cli.multiagent import denials
 from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
@@ -135,6 +136,10 @@ def _note(event: Event, item: Item) -> str:
     if event.kind == "item_decided":
         narrow = "".join(f", {key} {', '.join(v)}" for key, v in body.get("narrow", {}).items())
         return f"{DECIDED[body['decision']]} by {body['by']}{narrow}"
+    if event.kind == "item_paused":
+        return f"paused: {body['reason']}"
+    if event.kind == "request_denied" and "action" in body:
+        return _denial(body)
     if event.kind == "item_reused":
         return f"taken over from run {body['run']}"
     if told := undoing(event, item):
@@ -158,11 +163,17 @@ def _outcome(
     unknown = booked and not body["usage"] and not metered.isdisjoint(booked)
     what = "unknown, counted as all it might" if unknown else _used(booked) or "nothing"
     yield f"{body['status']}, as {began.body['role']}{may}; used {what}"
+    for each in body.get("denials", ()):
+        yield terminal.safe(_denial(each))
     verdict = body.get("verdict") or {}
     if body["status"] == "failed":
         yield from map(terminal.safe, str(body.get("message", "")).split("\n"))
     elif verdict and not verdict["accepted"]:
         yield terminal.safe(f"not accepted: {verdict.get('reason', '')}")
+
+
+def _denial(denial: Mapping[str, Json]) -> str:
+    return f"denied {denial['tool']}: {denials.sentence(denial)}"
 
 
 def _used(usage: Mapping[str, int]) -> str:

@@ -11,6 +11,7 @@ from forge_cli.cli.tables import WIDTH, clip, hang, left, right, spread
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.cli.undoing import QUIET, undoing
 from forge_cli.cli.words import DECIDED, LOUD, WORDS, colour, tally
+from forge_cli.multiagent import denials
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Item, Json
 
@@ -18,6 +19,9 @@ _MOST_LOUD = 50
 _COST_COLUMN = 93
 _MOST_DETAIL = 4
 _MOST_GIVEN, _MOST_READ = 80, 4096
+PAUSED = "branch stopped; it awaits a decision"
+"""What the line says of an item that a denial has paused, behind the line of the denial."""
+
 _COUNTED = (("attempt", "number"), ("turn", "turn"))
 
 
@@ -45,7 +49,14 @@ class Lines:
         if event.kind == "turn_started":
             return self._turn_started(event)
         if event.kind in ("turn_ended", "item_ended", "turn_lost", "item_reused"):
-            return self._ended(event)
+            denied = self._denied(event)
+            # That line says all of a call of a tool, which is told under the name of who asked.
+            said = denied and self._board.asker(event.item) != event.item
+            return denied if said else [*denied, *self._ended(event)]
+        if event.kind == "item_paused":
+            return self.line(event.time, event.item, "paused", PAUSED)
+        if event.kind == "request_denied":
+            return self._denied(event)
         if event.kind in ("approval_requested", "item_decided"):
             return self._of_a_person(event)
         if event.kind.startswith("compensation_"):
@@ -112,6 +123,18 @@ class Lines:
             return ""
         free = self._board.free_cost(total) - own
         return f"\n{granted(own)} reserved for it, {measured(free)} left for the others"
+
+    def _denied(self, event: Event) -> list[str]:
+        """What was denied: what pauses an item, and with `verbose` what was only answered."""
+        found = [event.body] if "action" in event.body else event.body.get("denials", ())
+        told = [each for each in found if self._verbose or each["action"] not in denials.ANSWERED]
+        if not told or self._too_many():
+            return []
+        lines: list[str] = []
+        for each in told:
+            detail = f"{each['reason']}\nrefused by {denials.refuser(each)}"
+            lines += self.line(event.time, self._board.asker(event.item), "DENIED", detail)
+        return lines
 
     def _ended(self, event: Event) -> list[str]:
         ending = self._board.ending(event)

@@ -269,7 +269,7 @@ class LocalEngine:
         if turn.attempt_id in self._run.state.compensating:
             return compensated(self._run.state, turn, result, now, expired is not None)
         late = ignored(self._run.state, sender, turn.attempt_id, turn.number, now, turn.item_id)
-        return late or response(self._judge, turn, result, sender, now, expired)
+        return late or response(self._run.state, self._judge, turn, result, sender, now, expired)
 
     async def _rest(self) -> None:
         """Wait until something happened or the machine wants to be asked again."""

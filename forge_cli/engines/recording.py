@@ -8,6 +8,7 @@ from forge_cli.gateway.artifacts import opened_for
 from forge_cli.gateway.expressions import ExpressionError, holds
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.compensation import RESTORE
+from forge_cli.multiagent.denials import denied
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import FailureKind, Json
 from forge_cli.multiagent.ports import Artifacts, Judge, Kept, Ledger
@@ -56,6 +57,7 @@ def ignored(
 
 
 def response(
+    state: RunState,
     judge: Judge,
     turn: Turn,
     result: TurnResult,
@@ -71,10 +73,13 @@ def response(
         known, captured = known_usage(result.usage), result.captured
         result = TurnResult.failed("invalid-output", fault, usage=known, captured=captured)
     body = _body(sender, turn.number, result) | delta(turn.state, result.state)
+    found = denied(state.plan, state.nodes[turn.item_id], turn.handler_kind, result.effects)
     if fault := _reference_fault(body):
         usage, effects, captured = result.usage, result.effects, result.captured
         result = TurnResult.failed("invalid-output", fault, None, usage, effects, captured)
         body = _body(sender, turn.number, result)
+    if found:
+        body["denials"] = found
     if expired and result.status == "failed":
         # What the handler adds behind its first word names what outlived KILL.
         body["kind"] = expired[0]

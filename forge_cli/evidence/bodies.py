@@ -81,6 +81,10 @@ def _reusable(kept: Mapping[str, Json]) -> Json:
     return {item: {**each, "output": _members(each["output"])} for item, each in kept.items()}
 
 
+def _named(denial: Mapping[str, Json]) -> Json:
+    return {key: digest(denial[key]) for key in ("tool", "reason")}
+
+
 def _verdict(verdict: Mapping[str, Json]) -> Json:
     reason = verdict.get("reason")
     return {**verdict, "reason": digest(reason)} if reason else verdict
@@ -116,6 +120,7 @@ _REDUCTIONS: Mapping[str, Mapping[str, Reduction]] = {
         "state": _reduced,
         "added": _added,
         "effects": _reduced,
+        "denials": lambda found: [{**each, **_named(each)} for each in found],
         "requests": _reduced,
         "not_executed": _reduced,
         "message": digest,
@@ -125,6 +130,7 @@ _REDUCTIONS: Mapping[str, Mapping[str, Reduction]] = {
     "compensation_ended": {"message": digest},
     "compensation_refused": {"reason": digest},
     "item_ended": {"reason": digest},
+    "item_paused": {"reason": digest},
     "run_ended": {"outputs": _members},
 }
 """By kind of event, what each key of its body that holds supplied values becomes."""

@@ -9,6 +9,7 @@ from forge_cli.evidence.layout import FORMAT_VERSION
 from forge_cli.multiagent.board import Board
 from forge_cli.multiagent.budget import Account
 from forge_cli.multiagent.decisions import APPROVAL
+from forge_cli.multiagent.denials import KIND
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.patterns.resolve import RESOLUTION, proposals
@@ -30,6 +31,7 @@ class Summary:
         self._compensations = Compensations()
         self._ignored: list[Json] = []
         self._refused: list[Json] = []
+        self._denied: list[Json] = []
         self._conflicts: list[Json] = []
         self._unposted: list[Json] = []
         self._end: Event | None = None
@@ -45,6 +47,7 @@ class Summary:
             self._mock = event.body.get("mock")
         elif event.kind == "turn_ended":
             self._note_conflict(event)
+            self._denied += _denials(event)
             if event.body.get("posts"):
                 notes = self.run.state.nodes[event.item].refused
                 self._unposted += [{"attempt": event.attempt, **note} for note in notes]
@@ -80,9 +83,7 @@ class Summary:
             "delegations": _tree(nodes),
             "denials": [_end(node) for node in nodes if node.status == "denied"],
             "escalations": [
-                _end(node)
-                for node in nodes
-                if node.status == "paused" and node.item.then in ESCALATES and node.kind != APPROVAL
+                _end(node) for node in nodes if node.status == "paused" and _escalates(node)
             ],
             "approvals": added.approvals,
             "conflicts": self._conflicts,
@@ -96,6 +97,7 @@ class Summary:
             "controllers": added.controllers,
             "decisions": added.decisions,
             "requests_denied": self._refused,
+            "gateway_denials": self._denied,
             "compensations": self._compensations.rows,
             "uncompensated": [node.item_id for node in state.remaining()],
         }
@@ -204,6 +206,16 @@ def _tree(nodes: Iterable[Node]) -> dict[str, Json]:
             node.item_id
         )
     return tree
+
+
+def _denials(event: Event) -> Iterator[Json]:
+    """What was denied in the turn that the event ends."""
+    turn = {"item": event.item, "attempt": event.attempt, "turn": event.body.get("turn", 1)}
+    yield from ({**turn, **each} for each in event.body.get("denials", ()))
+
+
+def _escalates(node: Node) -> bool:
+    return node.kind == KIND or (node.item.then in ESCALATES and node.kind != APPROVAL)
 
 
 def _end(node: Node) -> dict[str, Json]:

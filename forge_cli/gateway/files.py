@@ -21,7 +21,14 @@ MOST = 20_000
 
 
 class DeniedError(Exception):
-    """The grant does not allow it; the text is a sentence that says what and by which line."""
+    """The grant does not allow it; the text is a sentence that says what and by which line.
+
+    `needed` is the `action` and, if it is not granted just there, what it `touches`.
+    """
+
+    def __init__(self, reason: str, action: str, touches: str = "") -> None:
+        super().__init__(reason)
+        self.needed = {"action": action} | ({"touches": touches} if touches else {})
 
 
 class UnreadableError(Exception):
@@ -131,25 +138,29 @@ class GrantedFiles:
         self._check_action()
         if not matches(self._scopes, "/".join(_parts(path))):
             scope = ", ".join(self._grant.scope) or "nothing"
-            raise DeniedError(f"read {path!r} is denied: its scope is {scope}")
+            reason = f"read {path!r} is denied: its scope is {scope}"
+            raise DeniedError(reason, "file-read", f"files:{path}")
 
     def _check_write(self, path: str) -> None:
         self._check_action("file-write", "writing")
         parts = _parts(path)
         if not matches(self._writes, "/".join(parts)):
             writes = ", ".join(self._grant.writes) or "nothing"
-            raise DeniedError(f"write {path!r} is denied: not in its writes: {writes}")
+            reason = f"write {path!r} is denied: not in its writes: {writes}"
+            raise DeniedError(reason, "file-write", f"files:{path}")
         above = ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
         if not self._own.isdisjoint(map(told_apart, above)):
             raise DeniedError(
                 f"write {path!r} is denied: forge's own files, the manifest and the evidence are"
-                " written by nobody else"
+                " written by nobody else",
+                "file-write",
+                f"files:{path}",
             )
 
     def _check_action(self, action: str = "file-read", doing: str = "reading") -> None:
         if action not in self._grant.actions:
             held = ", ".join(sorted(self._grant.capabilities)) or "nothing"
-            raise DeniedError(f"{doing} files is denied: its authority is {held}")
+            raise DeniedError(f"{doing} files is denied: its authority is {held}", action)
 
 
 def _parts(path: str) -> list[str]:

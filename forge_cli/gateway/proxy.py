@@ -9,7 +9,7 @@ from mcp_types import CallToolResult, TextContent, Tool
 
 from forge_cli.canonical import digest
 from forge_cli.gateway.pins import Pins
-from forge_cli.gateway.reach import unreachable
+from forge_cli.gateway.reach import touched, unreachable
 from forge_cli.gateway.schemas import violation
 from forge_cli.gateway.tool_server import ServerError
 from forge_cli.multiagent.grants import Grant, allows_tool
@@ -19,6 +19,13 @@ CHANGED = "it is denied: the server describes it otherwise than at first"
 
 SHOWN = 80
 """Characters of a tool's name that are told: whoever calls may have made it up."""
+
+
+TOOL = "tool"
+"""The action of a tool that nothing else is known of."""
+
+GRAVEST = ("process", "file-write", "network", "file-read")
+"""By which action a denial of a tool is told, which may have several."""
 
 
 class Declared(NamedTuple):
@@ -53,6 +60,12 @@ class Declared(NamedTuple):
     def reads_only(self) -> bool:
         """Whether its capability lets it change nothing."""
         return self.actions <= {"file-read"}
+
+    @property
+    def needed(self) -> dict[str, str]:
+        """What a denial says that it takes: its gravest action, and its capability."""
+        grave = (action for action in GRAVEST if action in self.actions)
+        return {"action": next(grave, TOOL), "capability": self.capability}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +131,13 @@ class Proxy:
     async def call(self, name: str, arguments: Mapping[str, Json]) -> Answered:
         """Call a tool, if the contract allows it; whatever happens is an answer."""
         record = {"tool": f"{self.label}/{name:.{SHOWN}}", "arguments": dict(arguments)}
-        if reason := self._denial(name, arguments):
-            return Answered("denied", reason, {**record, "denied": reason}, called=False)
+        if denial := self._denial(name, arguments):
+            return _denied(record, *denial)
         called = False
         try:
             tool = await self._described(name)
             if not self._is_as_at_first(tool):
-                return Answered("denied", CHANGED, {**record, "denied": CHANGED}, called=False)
+                return _denied(record, CHANGED, {"action": self.granted[name].needed["action"]})
             if fault := violation({name: tool.input_schema}, name, arguments):
                 raise ServerError(f"its arguments do not fit: {fault}")
             called = True
@@ -134,19 +147,25 @@ class Proxy:
             return Answered("failed", fault, {**record, "failed": fault}, called)
         return replace(result, record={**record, **result.record})
 
-    def _denial(self, name: str, arguments: Mapping[str, Json]) -> str:
-        """Why the contract does not allow the call, or nothing."""
+    def _denial(
+        self, name: str, arguments: Mapping[str, Json]
+    ) -> tuple[str, Mapping[str, str]] | None:
+        """Why the contract does not allow the call, and what it takes; or None."""
         tool = self.granted.get(name)
         if tool is None:
             known = ", ".join(self.granted) or "none"
-            return f"{name[:SHOWN]!a} is denied: the tools of its contract are {known}"
+            declared = (each.needed for each in self.declared if each.name == name)
+            reason = f"{name[:SHOWN]!a} is denied: the tools of its contract are {known}"
+            return reason, next(declared, {"action": TOOL})
+        action = {"action": tool.needed["action"]}
         for argument in tool.scope_args:
             if argument not in arguments:
-                return f"it is denied: without {argument!r} it does not say what it reaches"
+                return f"it is denied: without {argument!r} it does not say what it reaches", action
             value, actions = arguments[argument], tool.actions
             if fault := unreachable(value, self.grant, actions, self.workspace, self.own):
-                return f"{argument} {fault}"
-        return ""
+                touches = touched(value, self.grant, actions, self.workspace, self.own)
+                return f"{argument} {fault}", action | ({"touches": touches} if touches else {})
+        return None
 
     async def _described(self, name: str) -> Tool:
         listed = await self._listed()
@@ -165,6 +184,10 @@ class Proxy:
     def _is_as_at_first(self, tool: Tool) -> bool:
         described = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
         return self.pins.hold(self.server_key, tool.name, _digest(described))
+
+
+def _denied(record: Mapping[str, Json], reason: str, needed: Mapping[str, str]) -> Answered:
+    return Answered("denied", reason, {**record, "denied": reason, **needed}, called=False)
 
 
 def _read(tool: Tool, result: CallToolResult) -> Answered:

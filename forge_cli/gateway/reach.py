@@ -54,6 +54,36 @@ def unreachable(
     return ""
 
 
+def touched(
+    value: Json,
+    grant: Grant,
+    actions: frozenset[str],
+    workspace: Path,
+    own: Collection[str] = (),
+) -> str:
+    """The `files:<path>` or `net:<host>:<port>` for which an argument is unreachable.
+
+    Nothing where that is for another reason, like a path that is not clear.
+    """
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, str) and _fault(each, grant, actions, workspace, own):
+            return _touched(each, grant, actions, workspace)
+    return ""
+
+
+def _touched(value: str, grant: Grant, actions: frozenset[str], workspace: Path) -> str:
+    try:
+        if _is_address(value, actions):
+            return parse(f"net:{_host_and_port(value)}").text
+        path = _from(workspace, value)
+        if _unclear(path):
+            return ""
+        beyond = _beyond(workspace, path, _allowed(grant, actions))
+        return f"files:{path if beyond is None else beyond}"
+    except (OSError, OverflowError, ValueError):
+        return ""
+
+
 def off_limits(address: str, grant: Grant) -> str:
     """Why the grant does not hold an address: `https://host/...` or `host:port`."""
     try:
@@ -68,10 +98,9 @@ def off_limits(address: str, grant: Grant) -> str:
 def _fault(
     value: str, grant: Grant, actions: frozenset[str], workspace: Path, own: Collection[str]
 ) -> str:
-    files = actions & {"file-read", "file-write"}
-    if "://" in value or ("network" in actions and not files):
+    if _is_address(value, actions):
         return off_limits(value, grant)
-    allowed = grant.writes if "file-write" in actions else grant.scope
+    allowed = _allowed(grant, actions)
     path = _from(workspace, value)
     if reason := _unclear(path):
         return f"{value!r} is denied: {reason}"
@@ -88,6 +117,14 @@ def _fault(
     line = "writes" if "file-write" in actions else "scope"
     what = "" if beyond == path else f" it reaches {beyond!r}, and"
     return f"{value!r} is denied:{what} its {line} is {_named(allowed)}"
+
+
+def _is_address(value: str, actions: frozenset[str]) -> bool:
+    return "://" in value or ("network" in actions and not actions & {"file-read", "file-write"})
+
+
+def _allowed(grant: Grant, actions: frozenset[str]) -> tuple[str, ...]:
+    return grant.writes if "file-write" in actions else grant.scope
 
 
 def _from(workspace: Path, value: str) -> str:

@@ -11,7 +11,7 @@ from pydantic_ai.messages import ModelRequestPart, ToolCallPart
 from forge_cli.gateway.files import DeniedError, GrantedFiles, UnreadableError
 from forge_cli.handlers.agent_messages import answer, arguments_of
 from forge_cli.handlers.agent_reading import READERS
-from forge_cli.handlers.agent_tools import POST, Tool, refusal
+from forge_cli.handlers.agent_tools import POST, Tool, withheld
 from forge_cli.handlers.answers import AnswerError, parse
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn
@@ -34,10 +34,14 @@ class Sequel:
     read: int = 0
 
     def decline(self, call: ToolCallPart, reason: str, outcome: str) -> None:
-        """Answer a call with why it is not made."""
+        """Answer a call with what is wrong with it."""
         self.parts.append(answer(call, reason, outcome))
-        word = "denied" if outcome == "denied" else "failed"
-        self.effects.append({"tool": call.tool_name[:SHOWN], word: reason})
+        self.effects.append({"tool": call.tool_name[:SHOWN], "failed": reason})
+
+    def deny(self, call: ToolCallPart, reason: str, needed: Mapping[str, Json]) -> None:
+        """Answer a call with why it is not allowed; `needed` is what it takes."""
+        self.parts.append(answer(call, reason, "denied"))
+        self.effects.append({"tool": call.tool_name[:SHOWN], "denied": reason, **needed})
 
 
 class Calls:
@@ -59,7 +63,7 @@ class Calls:
         """Answer a call that only reads, ask the engine for any other; both are recorded."""
         tool, served = self._tools.get(call.tool_name), self._served.get(call.tool_name)
         if tool is None and served is None:
-            sequel.decline(call, *refusal(call.tool_name, {**self._tools, **self._served}))
+            self._refuse(call, sequel)
             return
         try:
             text = arguments_of(call).encode()
@@ -79,6 +83,15 @@ class Calls:
         else:
             await self._read(call, arguments, sequel)
 
+    def _refuse(self, call: ToolCallPart, sequel: Sequel) -> None:
+        """Answer a call of a tool that the agent is not shown."""
+        name = call.tool_name
+        if needed := withheld(name, self._turn):
+            sequel.deny(call, f"{name} is denied: it is not in your contract", needed)
+        else:
+            known = ", ".join([*self._tools, *self._served]) or "none"
+            sequel.decline(call, f"unknown tool {name[:SHOWN]!a}; your tools: {known}", "failed")
+
     async def _ask(self, call: ToolCallPart, arguments: Json, sequel: Sequel) -> None:
         """Have a server answer, through its door."""
         if not isinstance(arguments, dict):
@@ -94,7 +107,7 @@ class Calls:
         left = self._turn.budget.get("tool_calls")
         if left is None or sequel.read < left:
             return True
-        sequel.decline(call, f"it is denied: this turn may call {left} tools", "denied")
+        sequel.decline(call, f"it is not called: this turn may call {left} tools", "failed")
         return False
 
     async def _read(
@@ -107,7 +120,7 @@ class Calls:
             text = await READERS[call.tool_name](self._files, arguments)
         except DeniedError as denial:
             sequel.read -= 1  # what is denied is not paid
-            sequel.decline(call, str(denial), "denied")
+            sequel.deny(call, str(denial), denial.needed)
         except UnreadableError as fault:
             sequel.decline(call, str(fault), "failed")
         else:

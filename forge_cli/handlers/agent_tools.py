@@ -1,6 +1,6 @@
 """The tools of agents: what each needs of the grant, and whether it is answered in the turn."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from forge_cli.gateway.schemas import violation
@@ -185,9 +185,15 @@ def _asking(turn: Turn) -> Iterator[Tool]:
         yield DECOMPOSE
 
 
-def refusal(name: str, tools: Collection[str]) -> tuple[str, str]:
-    """Why this agent has no such tool, and the outcome of its call: denied, or failed."""
-    if name in NAMED or name == DELEGATE.name:
-        return f"{name} is denied: it is not in your contract", "denied"
-    known = ", ".join(tools) or "none"
-    return f"unknown tool {name[:80]!a}; your tools: {known}", "failed"
+def withheld(name: str, turn: Turn) -> dict[str, Json]:
+    """What a tool takes that the turn's agent is not shown, as a denial says it; or nothing.
+
+    That is for tools of forge only: of any other there is no contract that could grant it.
+    """
+    if name == DELEGATE.name:
+        return {"action": "delegate"}
+    if name not in NAMED:
+        return {}
+    action = NAMED[name].action
+    # Whose action is granted is held back by `tools` of the handler.
+    return {"action": action} | ({"key": "tools"} if action in turn.grant.actions else {})

@@ -62,7 +62,9 @@ class ToolHandler:
             await asyncio.wait([task])
             raise Stopped(TurnResult.failed("cancelled", "stopped", usage=CALL)) from None
         except DeniedError as denial:
-            effects = ({**effect, "denied": str(denial)},)
+            # Whatever it lacks, it would have changed something.
+            needed = {**denial.needed, "action": "file-write"}
+            effects = ({**effect, "denied": str(denial), **needed},)
             return TurnResult.failed("error", str(denial), usage=NO_CALL, effects=effects)
         except (UnreadableError, UnwritableError) as fault:
             effects = ({**effect, "failed": str(fault)},)

@@ -23,6 +23,7 @@ VOCABULARY: Mapping[str, frozenset[str]] = {
     "turn_lost": frozenset({"reason"}),
     "item_sealed": frozenset({"digest"}),
     "approval_requested": frozenset({"digest", "reason"}),
+    "item_paused": frozenset({"kind", "reason"}),
     "item_reused": frozenset({"run", "attempt", "output", "evidence"}),
     "item_decided": frozenset({"decision", "by"}),
     "snapshot_taken": frozenset({"snapshot", "files"}),
@@ -35,9 +36,11 @@ VOCABULARY: Mapping[str, frozenset[str]] = {
 
 `run_resumed` says that another controller goes on, `turn_lost` that a turn's end will never be
 known, `item_sealed` what digest a contract has, `item_decided` what a person made of an item.
-A `turn_ended` names its `turn` unless that is the first. Each of the `requests` of one that yields
-is admitted, and then done by a `child` or as `steps` behind the item, or denied; all of them are
-answered in the item's next turn.
+A `turn_ended` names its `turn` unless that is the first, and in its `denials` what was denied
+meanwhile and which link of the chain refused; so does a `request_denied` of a call of a tool.
+`item_paused` says that an item awaits a decision for that.
+Each of the `requests` of one that yields is admitted, and then done by a `child` or as `steps`
+behind the item, or denied; all of them are answered in the item's next turn.
 `snapshot_taken` says what a turn that has started finds below its `writes`, `compensation_refused`
 that one cannot be started. A compensation ends `done`, `failed` or, by a signal, `cancelled`.
 """
@@ -50,6 +53,7 @@ DECIDED = frozenset(
         "item_ended",
         "run_ended",
         "approval_requested",
+        "item_paused",
         "item_reused",
         "request_admitted",
         "request_denied",
@@ -67,6 +71,7 @@ ADDED = frozenset(
         "turn_lost",
         "item_sealed",
         "approval_requested",
+        "item_paused",
         "item_reused",
         "item_decided",
         "request_admitted",

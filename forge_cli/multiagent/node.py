@@ -78,7 +78,8 @@ class Node:
     sub-tasks of the item talk to each other, `refused` what of the posts of its last turn was not
     taken. `origin` tells an item that another one asked for; `asking` is what its last turn asks
     for, `answers` what its next one is told of that; of its `children`, those of an item that began
-    anew are the first `earlier`. Times are milliseconds since the epoch.
+    anew are the first `earlier`. `denied_reads` counts those of its attempt, `denied` says for
+    which denial it pauses. Times are milliseconds since the epoch.
     """
 
     item_id: str
@@ -128,6 +129,8 @@ class Node:
     asking: Asking | None = None
     answers: tuple[Json, ...] = ()
     earlier: int = 0
+    denied_reads: int = 0
+    denied: str = ""
 
     @property
     def tries(self) -> int:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from forge_cli.multiagent import tools
+from forge_cli.multiagent import denials, tools
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.narrowing import as_budget
 from forge_cli.multiagent.node import Asking, Fate, Node, Origin
@@ -75,6 +75,8 @@ class Offspring(Undoings):
         body = event.body
         error = {"kind": body["kind"], "message": body["reason"]}
         answer = {"request": body["request"], "tool": body["tool"], "status": "denied"}
+        if "action" in body:
+            self._pause_once_answered(self.nodes[event.item], body)
         self._settle(self.asking[event.item], {**answer, "error": error})
 
     def _settle(self, asking: Asking, entry: "Node | Json") -> None:
@@ -141,8 +143,38 @@ class Offspring(Undoings):
             elif not parent.open_children:
                 self._doom(parent, decomposition.ready(parent))
 
+    def _note_denials(self, node: Node, found: Sequence[Json]) -> None:
+        """Note what was denied in a turn; in a call of a tool, to the item that asked for it."""
+        if not found:
+            return
+        if node.item.role_id == tools.ROLE.role_id and node.parent is not None:
+            self._pause_once_answered(node.parent, found[0])
+            return
+        cause = denials.pausing(found, node.denied_reads)
+        node.denied_reads += denials.reads(found)
+        if cause is not None:
+            node.denied = denials.sentence(cause)
+
+    def _pause_once_answered(self, asker: Node, denial: Mapping[str, Json]) -> None:
+        """Let the item pause once all that it asked for is over; what has not begun never does."""
+        asker.denied = asker.denied or denials.sentence(denial)
+        for entry in asker.asking.settled if asker.asking is not None else ():
+            if isinstance(entry, Node) and not (entry.ended or entry.attempt):
+                self._doom(entry, Fate("cancelled", f"{asker.item_id!r} was denied", "cancelled"))
+
+    def _pause(self, node: Node) -> None:
+        """Let the item await a decision for what was denied to it."""
+        self._withdraw(node)
+        node.status, node.yielded = "opened", False
+        self._doom(node, Fate("paused", node.denied, denials.KIND))
+
+    def _item_paused(self, event: Event) -> None:
+        node = self.open[event.item]
+        node.kind, node.reason = event.body["kind"], event.body["reason"]
+        self._hold(node, "paused")
+
     def _answer(self, asking: Asking) -> None:
-        """Let the item go on, once all that it asked for has been decided and has ended."""
+        """Let the item go on, or pause, once all that it asked for is decided and has ended."""
         node = asking.node
         if node.open_children or not asking.decided:
             return
@@ -150,12 +182,16 @@ class Offspring(Undoings):
             _answer_of(entry) if isinstance(entry, Node) else entry for entry in asking.settled
         )
         node.asking = None
-        self._rest(node)
+        if node.denied:
+            self._pause(node)
+        else:
+            self._rest(node)
 
     REQUESTS: Mapping[str, Callable[["Offspring", Event], None]] = {
         "request_admitted": _request_admitted,
         "request_denied": _request_denied,
         "steps_inserted": _steps_inserted,
+        "item_paused": _item_paused,
     }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from forge_cli.multiagent import tools
+from forge_cli.multiagent import denials, tools
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.narrowing import RefusedError
 from forge_cli.multiagent.node import Node
@@ -25,9 +25,13 @@ def decision(state: RunState, now: int) -> Event:
         head["tool"], arguments = _read(asking.requests[number - 1])
         if state.is_halting(node, now):
             raise RefusedError("cancelled", "what asked for it is being stopped")
+        if node.denied:
+            raise RefusedError("cancelled", "what asked for it was denied something, and pauses")
         kind, body = _admitted(state, node, head["tool"], arguments, f"{node.turn}-{number}")
     except RefusedError as refusal:
         body = {"kind": refusal.kind, "reason": str(refusal)}
+        if refusal.kind == "denied" and (action := tools.ACTIONS.get(head["tool"])):
+            body |= {"action": action, **denials.refusing(state.plan, node, action)}
         if refusal.left is not None:
             body["left"] = dict(refusal.left)
     return Event(now, kind, node.item_id, node.attempt_id, head | body)

@@ -146,6 +146,8 @@ class RunState(Offspring):
         node.attempt, node.turn = body["number"], body["turn"]
         node.attempt_id, node.status, node.kind, node.reason = event.attempt, "running", "", ""
         node.approved, node.told = "", None
+        if node.turn == 1:
+            node.denied_reads, node.denied = 0, ""
         if node.board is not None:
             heard = body["heard"]
             window = Window(body["turn"], heard["after"], heard["upto"], heard.get("lost", 0))
@@ -166,10 +168,14 @@ class RunState(Offspring):
         excess = settle(node, body["usage"], metered)
         node.partial = body.get("partial")
         node.refused = ()
+        self._note_denials(node, body.get("denials", ()))
         if excess:
             self._fail(node, event, "budget", excess)
         elif node.cancelled == "deadline":
             self._fail(node, event, "deadline", node.reason)
+        elif node.denied and not (node.cancelled and body["status"] == "failed"):
+            node.partial = body.get("output", node.partial)
+            self._pause(node)
         elif body["status"] == "failed":
             kind = node.cancelled or body["kind"]
             self._fail(node, event, kind, node.reason if node.cancelled else body["message"])

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from forge_cli.multiagent import denials
 from forge_cli.multiagent.assignment import Assignment
 from forge_cli.multiagent.events import Event, item_ended
 from forge_cli.multiagent.node import Fate, Node
@@ -45,10 +46,14 @@ def admitted(
 
 
 def concluded(node: Node, fate: Fate, now: int) -> Event | Seal:
-    """How an item ends whose work others did, or what has to come before.
+    """How an item ends or pauses that takes no turn before, or what has to come first.
 
     Between irreversible proposals nothing is chosen before these very ones are approved.
     """
+    if fate.kind == denials.KIND:
+        return Event(
+            now, "item_paused", node.item_id, body={"kind": fate.kind, "reason": fate.reason}
+        )
     if fate.status != "paused":
         return item_ended(now, node.item_id, fate.status, fate.kind, fate.reason)
     proposed = {

@@ -3,6 +3,7 @@
 They are apart from the plan because checks of manifests and worker processes start without one.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 LONGEST_EXPRESSION = 4_096
@@ -17,6 +18,23 @@ Pattern = Literal["turn", "each", "parallel", "joint", "broadcast", "resolve"]
 Risk = Literal["read_only", "reversible", "irreversible"]
 HARMLESS_WORDS = frozenset({"read", "repository-read", "test-run"})
 """Capabilities that are taken to change nothing, whatever the programs of the last one may do."""
+
+
+_FILES_READ = frozenset({"file-read"})
+_FILES_WRITTEN = frozenset({"file-read", "file-write"})
+_PROCESS = frozenset({"process"})
+
+BUILT_IN: Mapping[str, frozenset[str]] = {
+    "read": _FILES_READ,
+    "repository-read": _FILES_READ,
+    "write": _FILES_WRITTEN,
+    "repository-write": _FILES_WRITTEN,
+    "execute": _PROCESS,
+    "process": _PROCESS,
+    "test-run": _PROCESS,
+    "network": frozenset({"network"}),
+}
+"""The capabilities that every manifest has, and the actions that each allows."""
 
 Merge = Literal["reject", "append", "union"]
 Then = Literal[

@@ -15,10 +15,10 @@ from forge_cli.cli.words import LOUD, PROBLEMS, WORDS
 from forge_cli.engines import ENGINES
 from forge_cli.errors import ForgeError
 from forge_cli.handlers import KINDS
-from forge_cli.manifest.meaning.actions import ACTIONS, BUILT_IN
+from forge_cli.manifest.meaning.actions import ACTIONS
 from forge_cli.manifest.shape.reference import entries
 from forge_cli.multiagent.patterns import PATTERNS
-from forge_cli.multiagent.terms import FailureKind, Merge, Risk, Then
+from forge_cli.multiagent.terms import BUILT_IN, FailureKind, Merge, Risk, Then
 
 EVIDENCE = Path(__file__).resolve().parents[2] / "evidence"
 

@@ -179,7 +179,7 @@ def alone(plan: Plan) -> list[Event]:
                 record(compensated(run.state, turn, result, START))
             else:
                 sender = f"{turn.role_id}#{turn.item_id}"
-                record(response(judge, turn, result, sender, START))
+                record(response(run.state, judge, turn, result, sender, START))
     return events
 
 

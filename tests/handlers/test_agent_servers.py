@@ -83,7 +83,7 @@ def test_a_tool_beyond_the_grant_is_unknown(context: HandlerContext) -> None:
 def test_no_more_calls_are_made_than_the_turn_may(context: HandlerContext) -> None:
     script = Script((calls(("small__look", DOCS), ("small__look", DOCS)), says("fine")))
     first, _ = run_turns(context, script, using("fine", budget={"tool_calls": 1}))
-    assert script.told().splitlines()[1] == "it is denied: this turn may call 1 tools"
+    assert script.told().splitlines()[1] == "it is not called: this turn may call 1 tools"
     assert first.usage is not None
     assert first.usage["tool_calls"] == 1
 

@@ -96,7 +96,9 @@ work_items:
     assert answer["error"]["kind"] == "depth"
 
 
-def test_a_tool_writes_only_what_the_item_may(run: Run, tmp_path: Path) -> None:
+def test_a_tool_writes_only_what_the_item_may_and_then_the_item_pauses(
+    run: Run, tmp_path: Path
+) -> None:
     asks = ", ".join(
         f"{{tool: write_file, arguments: {{path: {path}, content: new}}}}"
         for path in ("docs/a.md", "src/a.py")
@@ -108,10 +110,10 @@ work_items:
 """,
         files=FILES,
     )
-    assert ran.code == 0
-    made, denied = ran.output("fix")["answers"]
+    assert ran.code == 4
+    made, denied = ran.items["fix.call-1-1"], ran.items["fix.call-1-2"]
     assert (made["status"], denied["status"]) == ("succeeded", "failed")
-    assert "not in its writes" in denied["error"]["message"]
+    assert "not in its writes: files:docs/**; refused by the writes" in ran.items["fix"]["reason"]
     assert [path.name for path in tmp_path.rglob("a.*")] == ["a.md"]
 
 

@@ -75,6 +75,52 @@ def test_the_result_of_what_escalated_can_be_given(forge: Forge, workspace: Path
     assert output == {"result": "The shop is closed on Monday."}
 
 
+DENIED = "manifests/containment/denied-write.yaml"
+
+
+def test_what_was_denied_a_write_stands_still_and_what_does_not_hang_on_it_goes_on(
+    forge: Forge, workspace: Path
+) -> None:
+    before = desk(workspace)
+    assert forge("run", DENIED)[0] == 4
+    found = record(workspace, "denied-write")
+    ends = {name: item["status"] for name, item in found["items"].items()}
+    call = {"draft.call-1-1": "failed"}
+    assert ends == {"draft": "paused", "publish": "waiting", "weather": "succeeded"} | call
+    (denial,) = found["gateway_denials"]
+    assert (denial["action"], denial["link"], denial["key"]) == (
+        "file-write",
+        "item:draft",
+        "writes",
+    )
+    assert found["escalations"][0]["item"] == "draft"
+    assert desk(workspace) == before
+
+
+def test_what_was_denied_is_made_again_from_its_start_under_a_smaller_grant(
+    forge: Forge, workspace: Path
+) -> None:
+    _, printed = forge("run", DENIED)
+    go_on = command(printed, "go on")
+    assert go_on[-2:] == ["--reissue", "draft"]
+    own = "files:manifests/containment/desk/draft.txt"
+    assert forge(*go_on, "--narrow", f"scope={own}")[0] == 0
+    assert desk(workspace)["draft.txt"] == "The price stays.\n"
+    assert forge("verify")[0] == 0
+
+
+def test_what_was_denied_is_declined(forge: Forge, workspace: Path) -> None:
+    _, printed = forge("run", DENIED)
+    assert forge(*command(printed, "give up"))[0] == 1
+    assert record(workspace, "denied-write")["items"]["draft"]["status"] == "denied"
+
+
+def test_what_was_denied_is_shown_with_who_refused(forge: Forge) -> None:
+    forge("run", DENIED)
+    _, printed = forge("show", "denied-write", "draft")
+    assert "refused by the writes of item 'draft'" in " ".join(printed.split())
+
+
 def desk(workspace: Path) -> dict[str, str]:
     folder = workspace / "manifests/containment/desk"
     return {path.name: path.read_text() if path.is_file() else "" for path in folder.iterdir()}

@@ -66,6 +66,15 @@ def play(script: Any, *items: Any, **fields: Any) -> World:
     return World(a_plan(*items, **fields), script).play()
 
 
+def denial(action: str = "file-write", **more: Any) -> dict[str, Any]:
+    """What was denied to a turn, as its end says."""
+    return {"tool": "write_file", "action": action, "reason": f"{action} is denied", **more}
+
+
+def write(path: str = "src/a") -> dict[str, Any]:
+    return {"tool": "write_file", "arguments": {"path": path, "content": ""}}
+
+
 def answers(world: World, name: str = "a") -> list[Any]:
     """What the item was answered last."""
     return list([turn for turn in world.turns if turn.item_id == name][-1].answers)

@@ -270,8 +270,9 @@ class TestTools:
         assert [turn.key for turn in made] == ["r/a/1/1", "r/a/1/1"]
 
     def test_a_tool_beyond_the_grant_is_denied(self) -> None:
-        world = play({"a": [ask({"tool": "run_command", "arguments": {"argv": ["x"]}}), done()]})
-        assert told(world) == "denied: run_command is denied: it needs process, not granted"
+        world = play({"a": ask({"tool": "run_command", "arguments": {"argv": ["x"]}})})
+        told = "run_command is denied: it needs process, not granted"
+        assert world.reason("a") == f"{told}; refused by the capabilities of item 'a'"
 
     def test_effects_of_a_lost_turn_do_not_happen_twice_under_hold(self) -> None:
         world = World(a_plan(lead(risk="reversible")), {"a": [ask(write()), done()]}).start()

@@ -151,7 +151,7 @@ class SimulationEngine:
         expired = self._expired.pop(attempt, None)
         if undoes:
             return compensated(state, turn, answer.result, now, expired is not None)
-        return response(self._judge, turn, answer.result, sender, now, expired)
+        return response(state, self._judge, turn, answer.result, sender, now, expired)
 
     def _decide(self) -> list[Turn]:
         turns: list[Turn] = []

@@ -2,22 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from forge_cli.multiagent.terms import HARMLESS_WORDS, Risk
+from forge_cli.multiagent.terms import BUILT_IN, HARMLESS_WORDS, Risk
 
 _READ = frozenset({"file-read"})
-_WRITE = frozenset({"file-read", "file-write"})
-_PROCESS = frozenset({"process"})
 
-BUILT_IN: Mapping[str, frozenset[str]] = {
-    "read": _READ,
-    "repository-read": _READ,
-    "write": _WRITE,
-    "repository-write": _WRITE,
-    "execute": _PROCESS,
-    "process": _PROCESS,
-    "test-run": _PROCESS,
-    "network": frozenset({"network"}),
-}
 ACTIONS = frozenset({"file-read", "file-write", "process", "network"})
 """Every action but `tool:<server>/<tool>`."""
 

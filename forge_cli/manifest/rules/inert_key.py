@@ -29,12 +29,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 from forge_cli.handlers.presets import PRESETS
 from forge_cli.manifest.findings import Finding, Path, Spot
-from forge_cli.manifest.meaning.actions import BUILT_IN
 from forge_cli.manifest.meaning.assembly import section
 from forge_cli.manifest.meaning.nodes import Agent, Node, Written
 from forge_cli.manifest.meaning.scopes import apart
 from forge_cli.manifest.shape.language import handler_kinds
 from forge_cli.manifest.subject import Subject
+from forge_cli.multiagent.terms import BUILT_IN
 
 RULE = "inert-key"
 
