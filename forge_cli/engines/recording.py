@@ -70,8 +70,8 @@ def response(
     `expired` is the kind and the reason if the turn's time was over before it answered.
     """
     if fault := usage_fault(result.usage):
-        known, captured = known_usage(result.usage), result.captured
-        result = TurnResult.failed("invalid-output", fault, usage=known, captured=captured)
+        known, effects, captured = known_usage(result.usage), result.effects, result.captured
+        result = TurnResult.failed("invalid-output", fault, None, known, effects, captured)
     body = _body(sender, turn.number, result) | delta(turn.state, result.state)
     found = denied(state.plan, state.nodes[turn.item_id], turn.handler_kind, result.effects)
     if fault := _reference_fault(body):

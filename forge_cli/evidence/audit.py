@@ -9,6 +9,7 @@ from forge_cli.evidence.budgets import Budgets
 from forge_cli.evidence.checks import Check, Faults, count
 from forge_cli.evidence.contracts import Contracts
 from forge_cli.evidence.deliveries import Deliveries
+from forge_cli.evidence.denials import Denials
 from forge_cli.evidence.head import Head
 from forge_cli.evidence.layout import EVENTS, PLAN, Placement
 from forge_cli.evidence.log import BrokenLogError, Log
@@ -44,6 +45,7 @@ class Audit:
         self._budgets = Budgets(self._run.state)
         self._responses = Responses()
         self._deliveries = Deliveries(self._run.state)
+        self._denials = Denials(self._run.state)
         self._acceptance = Acceptance(self._run.state)
         self._log = Log()
         self._broken = False
@@ -123,6 +125,11 @@ class Audit:
             ),
             (self._end, f"the run ended {self._run.state.status}"),
         ]
+        if self._denials.found or self._denials.faults:
+            told = (
+                f"{count(self._denials.found, 'denial')}, each with its link; all pauses were made"
+            )
+            plain.insert(-1, (self._denials.faults, told))
         if self._deliveries.turns:
             delivered = count(self._deliveries.delivered, "message")
             right = f"{delivered} delivered, each to who listens and once"
@@ -155,6 +162,7 @@ class Audit:
         self._budgets.check(event, line)
         self._responses.check(event, line)
         self._deliveries.check(event, line)
+        self._denials.check(event, line)
         if full:
             self._acceptance.check(event, line)
         self._last = event

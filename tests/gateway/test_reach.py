@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from forge_cli.gateway import reach
-from forge_cli.gateway.reach import off_limits, unreachable
+from forge_cli.gateway.reach import off_limits, touched, unreachable
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.scope import matches
 from forge_cli.multiagent.terms import Json
@@ -217,3 +217,30 @@ def test_a_folder_that_lets_nobody_look_is_denied(
     (workspace / "src/out/deep").mkdir(mode=0)
     told = powerless(lambda: unreachable("src/out", GRANT, READ, workspace))
     assert told == "'src/out' is denied: Permission denied"
+
+
+@pytest.mark.parametrize(
+    ("value", "actions", "reached"),
+    [
+        ("docs/a.md", READ, "files:docs/a.md"),
+        (["src/a.py", "docs/a.md"], READ, "files:docs/a.md"),
+        ("docs", READ, "files:docs/x"),
+        ("src/a.py", WRITE, "files:src/a.py"),
+        ("https://a.org/x", NETWORK, "net:a.org:443"),
+        ("a.org:80", NETWORK, "net:a.org:80"),
+        ("../x", READ, ""),
+        ("src/link.py", READ, ""),
+        ("https://", NETWORK, ""),
+        (7, READ, ""),
+        ("src/a.py", READ, ""),
+    ],
+)
+def test_what_is_touched_by_what_is_unreachable(
+    workspace: Path, value: Json, actions: frozenset[str], reached: str
+) -> None:
+    assert touched(value, GRANT, actions, workspace) == reached
+
+
+def test_forges_own_files_are_touched_though_every_scope_holds_them(workspace: Path) -> None:
+    grant = Grant(scope=("files:**",), writes=("files:**",))
+    assert touched("src/a.py", grant, WRITE, workspace, {"src/a.py"}) == "files:src/a.py"

@@ -116,8 +116,8 @@ def test_what_was_denied_is_declined(forge: Forge, workspace: Path) -> None:
 
 
 def test_what_was_denied_is_shown_with_who_refused(forge: Forge) -> None:
-    forge("run", DENIED)
-    _, printed = forge("show", "denied-write", "draft")
+    forge("run", DENIED, "--run-id", "r")
+    _, printed = forge("show", "r", "draft")
     assert "refused by the writes of item 'draft'" in " ".join(printed.split())
 
 

@@ -14,6 +14,7 @@ from forge_cli.multiagent.plan import (
     Item,
     Plan,
     Retry,
+    Role,
     StateKey,
 )
 from tests.multiagent.world import item, plan, role
@@ -33,13 +34,20 @@ CAPABILITIES = ("read", "write")
 SCOPES = ("files:src/**", "files:docs/**")
 ELEMENTS = ("a", "b", "..", "*", "c/d")
 DELEGATES = {"worker": ("frugal", "dear"), "frugal": (), "dear": ("frugal",)}
+
+
+def as_agent(made: Role) -> Role:
+    """The role, whose handler tells of denials in forge's own words."""
+    return replace(made, handler=replace(made.handler, kind="agent"))
+
+
 ROLES = [
     replace(
         made, capabilities=frozenset(CAPABILITIES), scope=SCOPES, delegates=DELEGATES[made.role_id]
     )
     for made in (
         role(),
-        role("frugal", Budget(model_calls=1)),
+        as_agent(role("frugal", Budget(model_calls=1))),
         role("dear", Budget(model_calls=2, tokens=3)),
     )
 ]

@@ -235,6 +235,12 @@ MACHINE: dict[str, tuple[str, Plant]] = {
         "G1",
         patched("multiagent.decisions.narrowed", by=lambda grant, narrow: grant),
     ),
+    "a denied write goes on": ("G1", patched("multiagent.denials.pausing", by=lambda *_: None)),
+    "denied reads are not counted": ("G1", patched("multiagent.denials.reads", by=lambda _: 0)),
+    "a denied call lets who asked for it go on": (
+        "G1",
+        method(RunState, "_pause_once_answered", lambda *_: None),
+    ),
     "a result counts from whoever sends it": (
         "G6",
         patched("multiagent.run.objection", "engines.recording.objection", by=_trusting),

@@ -30,6 +30,7 @@ ACCIDENTS: tuple[Accident, ...] = (
 )
 SPANS = (1 * SECOND, 5 * SECOND, 61 * SECOND, 200 * SECOND)
 KINDS = ("error", "timeout", "invalid-output", "cancelled", "deadline", "no such kind")
+PATHS = ("src/a", "docs/a", "etc/a", ".env")
 RISKS = ("read_only", "reversible", "irreversible")
 PATIENT = 6
 """Epochs after which persons decline whatever is asked of them, so that a run comes to an end."""
@@ -80,6 +81,8 @@ class Players:
         """How the call of that turn goes."""
         dice = Random(f"{self.scenario.seed} {turn.attempt_id} {turn.number}")
         result = _result(dice, turn)
+        if effects := _denials(turn):
+            result = replace(result, effects=effects)
         if turn.group:
             posts = [_post(dice, turn, number) for number in range(dice.randrange(4))]
             result = replace(result, posts=tuple(posts))
@@ -175,6 +178,21 @@ def _result(dice: Random, turn: Turn) -> TurnResult:
     value = ["same", mark, "same"] if chance(dice, 30) else [mark]
     output = {key: dice.choice(RISKS) if key == "risk" else value for key in turn.grant.outputs}
     return TurnResult.done(output, usage=usage)
+
+
+def _denials(turn: Turn) -> tuple[Any, ...]:
+    """What is denied in a turn: to a call of a tool, and to who reads and writes by itself."""
+    # From dice of their own, so that all else is as it was without them.
+    dice = Random(f"denied {token(turn.attempt_id, turn.number)}")
+    if undoes(turn) or not chance(dice, 30 if turn.handler_kind == "tool" else 50):
+        return ()
+    if turn.handler_kind == "tool" or chance(dice, 20):
+        return (_denial("write_file", "file-write", dice.choice(PATHS)),)
+    return (_denial("read_file", "file-read", dice.choice(PATHS)),) * dice.randint(2, 3)
+
+
+def _denial(tool: str, action: str, path: str) -> Any:
+    return {"tool": tool, "denied": f"{path!r}", "action": action, "touches": f"files:{path}"}
 
 
 def _requests(dice: Random) -> tuple[Any, ...]:

@@ -15,6 +15,7 @@ from forge_cli.multiagent.turn import Turn, TurnResult
 from tests.simulation.authority import Authority
 from tests.simulation.books import Books
 from tests.simulation.broken import hold
+from tests.simulation.denials import Denials
 from tests.simulation.messages import Messages
 from tests.simulation.tenure import Tenure
 from tests.simulation.truth import Truth
@@ -25,6 +26,7 @@ from tests.simulation.versions import Versions
 SEEN = (
     *("status", "attempt", "turn", "grant", "kind", "reason", "seal", "approved", "lost"),
     *("begun", "snapshot", "undone", "undo_failed", "sequel"),
+    *("denied", "denied_reads"),
     *("answers", "earlier", "open_children"),
     *("excused", "resume_at", "retry_at", "held", "read_version", "continued", "output", "refused"),
 )
@@ -41,6 +43,7 @@ class Watched(Run):
             Versions(plan).fold,
             Truth(plan).fold,
             Undoing(plan).fold,
+            Denials(plan).fold,
         )
 
     def apply(self, event: Event) -> None:
