@@ -43,15 +43,9 @@ class Decision:
 
 
 def approval(text: str) -> Decision:
-    """What `--approve ITEM@DIGEST` says; `ForgeError` if it is not that."""
-    item, at, given = text.partition("@")
-    hexed = given.removeprefix("sha256:").lower()
-    if not (item and at) or len(hexed) < SHORTEST or set(hexed) - set("0123456789abcdef"):
-        raise ForgeError(
-            f"--approve '{text}' is not ITEM@DIGEST with at least {SHORTEST} hex digits; "
-            "`forge show` has the digest that is awaited"
-        )
-    return Decision("approve", item, hexed)
+    """What `--approve ITEM@DIGEST` says; the desk says what is missing of it."""
+    item, _, given = text.partition("@")
+    return Decision("approve", item, given.removeprefix("sha256:").lower())
 
 
 def reissue(item: str, pairs: Sequence[str]) -> Decision:
@@ -153,10 +147,14 @@ class Desk:
 
     def _approved(self, decision: Decision, node: Node) -> str:
         awaited = node.seal.removeprefix("sha256:")
-        if not awaited.startswith(decision.digest):
+        given = decision.digest
+        if len(given) < SHORTEST or not awaited.startswith(given):
+            told = f"not '{given}'" if given else "which an approval names"
+            name = self._run.state.run_id
             raise ForgeError(
-                f"--approve {decision.item}@{decision.digest}: what awaits approval has the digest "
-                f"{awaited[:SHORTEST]}; look at it (`forge show`), then approve that"
+                f"--approve {decision.item}: what awaits approval has the digest "
+                f"{awaited[:SHORTEST]}, {told}; look at it with  forge show {name} {node.item_id}  "
+                f"and then type  forge resume {name} --approve {node.item_id}@{awaited[:SHORTEST]}"
             )
         return node.seal
 

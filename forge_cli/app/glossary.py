@@ -156,7 +156,6 @@ TERMS: Mapping[str, str] = {
     "preset": "a command-line agent that forge knows how to call, made a command.",
     "plug-in": "an installed Python distribution that adds a kind of handler; see  forge plugins.",
     "accepted": "the engine held the result against schema, criteria and evidence, and they hold.",
-    "undecided": "the item is indeterminate: an attempt was lost and may have had effects.",
     "retried": "the attempt failed, and another follows.",
     "started": "the first turn of an attempt began; then the role and what it may use.",
     "restored": "what is below the item's 'writes' is as it was before it began.",

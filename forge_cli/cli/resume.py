@@ -41,7 +41,7 @@ def resume(
     ] = None,
     rerun: Annotated[
         list[str] | None,
-        typer.Option(metavar="ITEM", help="Run an undecided item again, with the same key."),
+        typer.Option(metavar="ITEM", help="Run an indeterminate item again, with the same key."),
     ] = None,
     accept: Annotated[
         tuple[str, Path] | None,

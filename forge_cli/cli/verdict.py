@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from forge_cli.cli.board import Board, Problem, Row
 from forge_cli.cli.figures import count
@@ -193,12 +194,29 @@ def _blame(board: Board, cause: Problem) -> str:
             return f"{name}{others} {_brief(cause.ending.reason).removeprefix('it ')}"
         return f"{name}{others} stopped and waits for a person{reason}"
     required = "is required" if _required(board, cause) else "is not required"
-    return f"{name} {cause.ending.status} and {required}{reason}"
+    return f"{name} {cause.ending.status} and {required}{reason}{_too(_others(board, cause))}"
+
+
+def _too(others: Sequence[Problem]) -> str:
+    """That the cause is not the only one that failed."""
+    if len(others) == 1:
+        return f"; '{others[0].item_id}' {others[0].ending.status}, too"
+    return f"; {len(others):,} others failed, too" if others else ""
 
 
 def _others(board: Board, cause: Problem) -> list[Problem]:
-    """What else stands open until somebody decides."""
-    return [p for p in board.problems if p.ending.status in AWAITING and p is not cause]
+    """What else stands open until somebody decides, or failed of itself where the cause did."""
+    if board.status == "paused":
+        return [p for p in board.problems if p.ending.status in AWAITING and p is not cause]
+    ids = {p.item_id for p in board.problems}
+    whole = {name for i in ids for name in accumulate(i.split("."), "{}.{}".format) if name != i}
+    needed = _required(board, cause)
+    return [
+        p
+        for p in board.problems
+        if p.ending.status in ("failed", "denied") and p is not cause and p.item_id not in whole
+        if _required(board, p) == needed
+    ]
 
 
 def _brief(reason: str) -> str:
@@ -228,7 +246,9 @@ def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:
     rows = [("look", look, "what it was given, did and wrote")]
     if board.status == "paused":
         rows += _decisions(board, cause, outcome)
-    elif board.not_undone():
+    else:
+        rows += _also(board, cause, outcome)
+    if board.status != "paused" and board.not_undone():
         go_on = f"forge resume {outcome.name}{outcome.where}"
         rows.append(("go on", go_on, "undo what is left; the run stays failed"))
     kept = outcome.evidence and cause.captured
@@ -271,12 +291,15 @@ def _decisions(board: Board, cause: Problem, outcome: Outcome) -> Iterator[tuple
 
 
 def _also(board: Board, cause: Problem, outcome: Outcome) -> Iterator[tuple[str, str, str]]:
-    """Where the decisions of the others are told."""
+    """Where the decisions, or the failures, of the others are told."""
     look, others = f"forge show {outcome.name}", _others(board, cause)
+    paused = board.status == "paused"
     for other in others[:_MOST_OTHERS]:
-        yield "also", f"{look} {other.item_id}{outcome.where}", "it waits for a decision, too"
+        why = "it waits for a decision, too" if paused else _brief(other.ending.reason)
+        yield "also", f"{look} {other.item_id}{outcome.where}", why
     if more := len(others[_MOST_OTHERS:]):
-        yield "and", f"{look}{outcome.where}", f"{more:,} more wait{'s' * (more == 1)}"
+        does = f"wait{'s' * (more == 1)}" if paused else "failed"
+        yield "and", f"{look}{outcome.where}", f"{more:,} more {does}"
 
 
 def _labelled(rows: Sequence[tuple[str, ...]], other: str = "") -> list[str]:

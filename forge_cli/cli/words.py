@@ -6,7 +6,6 @@ WORDS = {
     "succeeded": "accepted",
     "failed": "FAILED",
     "denied": "DENIED",
-    "indeterminate": "undecided",
 }
 """What an event line says of an item's end where that is not the status itself."""
 
@@ -28,7 +27,7 @@ LOUD = frozenset({"failed", "denied", "paused", "indeterminate"})
 _COLOURS = {
     "green": "accepted complete verified restored undone",
     "red": "failed denied refused error",
-    "yellow": "paused degraded warning undecided retried interrupted abandoned stopping lost",
+    "yellow": "paused degraded warning indeterminate retried interrupted abandoned stopping lost",
     "cyan": "running started",
 }
 _COLOUR_OF = {word: colour for colour, words in _COLOURS.items() for word in words.split()}

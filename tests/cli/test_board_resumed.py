@@ -67,7 +67,7 @@ def test_a_lost_turn_has_a_line() -> None:
     world.resume().go_on()
     board, shown = folded(world)
     assert any("a         lost       its controller was lost" in line for line in shown)
-    assert any("b         undecided  its controller was lost" in line for line in shown)
+    assert any("b         indeterminate  its controller was lost" in line for line in shown)
     assert board.running == {}
 
 

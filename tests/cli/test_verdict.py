@@ -114,6 +114,34 @@ def test_degraded_names_what_failed_and_is_not_required(
     )
 
 
+def test_failed_names_both_of_two_that_failed(
+    judge: Judge,
+    make_plan: Callable[..., Plan],
+    make_item: Callable[..., tuple[Role, Item]],
+    answer_lost: Callable[..., Any],
+) -> None:
+    plan = make_plan("odd", [make_item(name, then="continue") for name in ("lint", "test")])
+    lines = judge(plan, {"lint": [answer_lost(1, "exit 2")], "test": [answer_lost(2, "exit 3")]})
+    assert lines[0] == (
+        "FAILED  'lint' failed and is required: exit 2; 'test' failed, too; 0 of 2 items accepted"
+        + "exit 1".rjust(11)
+    )
+    assert "  also  forge show 7f3a test  exit 3" in lines
+
+
+def test_failed_counts_what_else_failed(
+    judge: Judge,
+    make_plan: Callable[..., Plan],
+    make_item: Callable[..., tuple[Role, Item]],
+    answer_lost: Callable[..., Any],
+) -> None:
+    names = [f"i-{number}" for number in range(1, 7)]
+    plan = make_plan("odd", [make_item(name, then="continue") for name in names])
+    lines = judge(plan, {name: [answer_lost(1, "exit 2")] for name in names})
+    assert "'i-1' failed and is required: exit 2; 5 others failed, too" in lines[0]
+    assert lines[-3] == "  and   forge show 7f3a      2 more failed"
+
+
 def test_paused_says_who_stopped_and_what_can_be_typed(
     judge: Judge, fix: Plan, fix_answers: dict[str, Any], answer_lost: Callable[..., Any]
 ) -> None:

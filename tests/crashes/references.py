@@ -138,7 +138,7 @@ def differences(found: Outcome, due: Outcome) -> str:
     return "; ".join(words)
 
 
-def undecided(folder: Path) -> list[str]:
+def indeterminate(folder: Path) -> list[str]:
     """The items of which nobody knows whether they were done."""
     items = outcome(folder)["items"] or {}
     return [name for name, (status, _) in items.items() if status == "indeterminate"]
@@ -150,9 +150,9 @@ def begun_anew(reference: Reference, forge: Forge) -> Ended:
 
 
 def recovered(reference: Reference, forge: Forge) -> Ended:
-    """The run gone on with until nothing of it is undecided; it may pause for that, once each."""
+    """The run gone on with until nothing of it is indeterminate; it may pause for that, once each."""
     ended = forge("resume", RUN_ID, "--workspace", ".", "--format", "jsonl")
-    if ended.code == _PAUSED and (items := undecided(forge.folder)):
+    if ended.code == _PAUSED and (items := indeterminate(forge.folder)):
         for item in items:
             reference.put_back(forge.folder, item)
         words = [word for item in items for word in ("--rerun", item)]

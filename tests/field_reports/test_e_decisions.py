@@ -33,6 +33,9 @@ work_items:
     words = line.split("  ")[2].split()
     assert words[0] == "forge"
     assert forge("resume", "--approve", "push@00000000").code == 2
+    unnamed = forge("resume", "--approve", "push")
+    assert unnamed.code == 2
+    assert f"--approve {words[-1]}" in " ".join(unnamed.err.split())
     assert forge("resume", "--allow-paused").code == 0
     assert forge(*words[1:]).code == 0
     assert (forge.folder / "pushed").read_text() == "built\n"
