@@ -157,6 +157,8 @@ TERMS: Mapping[str, str] = {
     "plug-in": "an installed Python distribution that adds a kind of handler; see  forge plugins.",
     "accepted": "the engine held the result against schema, criteria and evidence, and they hold.",
     "retried": "the attempt failed, and another follows.",
+    "refused": "a post of an agent, or what it asked for, is not taken, for the reason told; "
+    "it is told so in its next turn, and goes on.",
     "started": "the first turn of an attempt began; then the role and what it may use.",
     "restored": "what is below the item's 'writes' is as it was before it began.",
     "undone": "the program under the item's 'compensate' has undone what it did.",

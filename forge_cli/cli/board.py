@@ -12,7 +12,7 @@ from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.decisions import possible
 from forge_cli.multiagent.denials import KIND
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.node import AGAIN, AWAITING
+from forge_cli.multiagent.node import AGAIN, AWAITING, Node
 from forge_cli.multiagent.plan import Item, Json
 from forge_cli.multiagent.run_state import RunState
 from forge_cli.multiagent.times import from_text
@@ -189,6 +189,10 @@ class Board:
         if row is None:
             row = self.rows[name] = Row()
         return row
+
+    def node(self, item_id: str) -> Node:
+        """All that the machine knows of an item."""
+        return self._state.nodes[item_id]
 
     def item(self, item_id: str) -> Item:
         """The item that an id is, or is an element of, or that another item asked for."""

@@ -10,13 +10,14 @@ from forge_cli.cli.grants import grant_lines
 from forge_cli.cli.header import short_digest
 from forge_cli.cli.tables import clip, hang, left, right
 from forge_cli.cli.terminal import Terminal
-from forge_cli.cli.undoing import undoing
+from forge_cli.cli.undoing import undoing, undone
+from forge_cli.cli.unheard import unheard
 from forge_cli.cli.words import DECIDED, WORDS, colour, tally
 from forge_cli.multiagent import denials
 from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
-from forge_cli.multiagent.plan import Item, Json, Plan
+from forge_cli.multiagent.plan import Json, Plan
 
 _MOST_LINES = 12
 _ONE_LINE = 240
@@ -27,13 +28,17 @@ _MOST_CHILDREN = 30
 
 @dataclass(slots=True)
 class ItemStory:
-    """What the events of a run say of one item; `attempts` maps ids to what began and ended."""
+    """What the events of a run say of one item, in their order.
+
+    `ends` maps attempts and their turns to how they ended, which is not among the `events`.
+    """
 
     item_id: str
     started: int = 0
     sandbox: str = OFF
-    attempts: dict[str, tuple[Event, Event | None]] = field(default_factory=dict)
-    notes: list[Event] = field(default_factory=list)
+    ends: dict[tuple[str, int], Event] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    _turn: int = 1
 
     def apply(self, event: Event) -> None:
         """Take in one event of the run, whatever it is about."""
@@ -43,11 +48,11 @@ class ItemStory:
         if event.item != self.item_id:
             return
         if event.kind == "turn_started":
-            self.attempts[event.attempt] = (event, None)
-        elif event.kind in ("turn_ended", "turn_lost"):
-            self.attempts[event.attempt] = (self.attempts[event.attempt][0], event)
+            self._turn = event.body["turn"]
+        if event.kind in ("turn_ended", "turn_lost"):
+            self.ends[event.attempt, self._turn] = event
         else:
-            self.notes.append(event)
+            self.events.append(event)
 
 
 def item_lines(
@@ -79,7 +84,8 @@ def item_lines(
 def heading(node: Node, terminal: Terminal) -> list[str]:
     """How the item ended or stands, and why."""
     word = WORDS.get(node.status, node.status)
-    lines = [f"{terminal.ink('bold', node.item_id)}  {terminal.ink(colour(word), word)}"]
+    name = terminal.ink("bold", node.item_id)
+    lines = [f"{name}  {terminal.ink(colour(word), word)}{undone(node)}"]
     if node.reason:
         reason = "\n".join(map(terminal.safe, node.reason.split("\n")))
         kind = f"{node.kind}: " if node.kind else ""
@@ -101,24 +107,34 @@ def _contract(plan: Plan, node: Node, reached: str, terminal: Terminal) -> list[
 
 
 def _attempts(plan: Plan, node: Node, story: ItemStory, terminal: Terminal) -> list[str]:
-    if not story.attempts and not any(_note(e, node.item) for e in story.notes):
-        return [] if node.children else [" attempts", "  none; it was not started"]
-    lines, metered = [" attempts"], _metered(plan, node)
-    for began, ended in story.attempts.values():
-        number = f"{began.body['number']}"
-        if began.body["turn"] > 1:
-            number += f".{began.body['turn']}"
-        start = elapsed(began.time - story.started)
-        until = "" if ended is None else elapsed(ended.time - story.started)
-        head = f"  {right(number, 4)}  {right(start, 7)} to {left(until or 'now', 7)}  "
-        texts = _outcome(began, ended, metered, terminal)
-        lines += hang(head, "\n".join(texts), most=_MOST_LINES)
-    for event in story.notes:
-        text = _note(event, node.item)
-        if text:
-            time = elapsed(event.time - story.started)
-            lines += hang(f"        {right(time, 7)}             ", terminal.safe(text))
-    return lines
+    lines, metered = list[str](), _metered(plan, node)
+    for event in story.events:
+        start = right(elapsed(event.time - story.started), 7)
+        if event.kind == "turn_started":
+            lines += _attempt(story, event, start, node, metered, terminal)
+        elif text := _note(event, node):
+            lines += hang(f"        {start}             ", terminal.safe(text))
+    if not lines and not node.children:
+        lines = ["  none; it was not started"]
+    return [" attempts", *lines] if lines else []
+
+
+def _attempt(
+    story: ItemStory,
+    began: Event,
+    start: str,
+    node: Node,
+    metered: frozenset[str],
+    terminal: Terminal,
+) -> list[str]:
+    ended = story.ends.get((began.attempt, began.body["turn"]))
+    number = f"{began.body['number']}"
+    if began.body["turn"] > 1:
+        number += f".{began.body['turn']}"
+    until = "now" if ended is None else elapsed(ended.time - story.started)
+    texts = [*_outcome(began, ended, metered, terminal), *_unheard(node, ended, terminal)]
+    head = f"  {right(number, 4)}  {start} to {left(until, 7)}  "
+    return hang(head, "\n".join(texts), most=_MOST_LINES)
 
 
 def _metered(plan: Plan, node: Node) -> frozenset[str]:
@@ -126,7 +142,7 @@ def _metered(plan: Plan, node: Node) -> frozenset[str]:
     return role.handler.metered if role else frozenset()
 
 
-def _note(event: Event, item: Item) -> str:
+def _note(event: Event, node: Node) -> str:
     """What an event says that is no attempt; nothing of one that the page tells elsewhere."""
     body = event.body
     if event.kind in ("response_ignored", "turn_cancelled"):
@@ -142,9 +158,9 @@ def _note(event: Event, item: Item) -> str:
         return _denial(body)
     if event.kind == "item_reused":
         return f"taken over from run {body['run']}"
-    if told := undoing(event, item):
+    if told := undoing(event, node.item):
         return ": ".join(told)
-    return ""
+    return "".join(f"refused, {each}" for each in unheard(node, event))
 
 
 def _outcome(
@@ -176,6 +192,12 @@ def _denial(denial: Mapping[str, Json]) -> str:
     return f"denied {denial['tool']}: {denials.sentence(denial)}"
 
 
+def _unheard(node: Node, ended: Event | None, terminal: Terminal) -> Iterator[str]:
+    """Which of the turn's posts reach nobody."""
+    for each in () if ended is None else unheard(node, ended):
+        yield f"refused, {terminal.safe(each)}"
+
+
 def _used(usage: Mapping[str, int]) -> str:
     texts = [amounts({d: n}) for d, n in usage.items() if d != "cost_usd" and n]
     return ", ".join([*texts, *([measured(usage["cost_usd"])] if usage.get("cost_usd") else [])])
@@ -193,7 +215,7 @@ def _children(node: Node, terminal: Terminal) -> list[str]:
     lines = [f" {count(len(node.children), 'part')}: {told}"]
     ranked = sorted(node.children, key=lambda c: c.status in ("succeeded", "skipped"))
     for child in ranked[:_MOST_CHILDREN]:
-        word = left(WORDS.get(child.status, child.status), 9)
+        word = left(WORDS.get(child.status, child.status) + undone(child), 9)
         each = "" if child.each is None else f"  {json.dumps(child.each, ensure_ascii=False)}"
         text = terminal.safe(f"{child.item_id}{each}  {child.reason}".rstrip())
         lines.append(clip(f"  {word}  {text}", 100))
@@ -204,8 +226,7 @@ def _children(node: Node, terminal: Terminal) -> list[str]:
 
 def _inputs(story: ItemStory) -> Mapping[str, Json]:
     """What the last attempt was given, or one that awaits an approval would be."""
-    starts = [began for began, _ in story.attempts.values()]
-    starts += [event for event in story.notes if event.kind == "approval_requested"]
+    starts = [e for e in story.events if e.kind in ("turn_started", "approval_requested")]
     return (starts[-1].body.get("inputs") or {}) if starts else {}
 
 
@@ -239,7 +260,7 @@ def _captured(
     story: ItemStory, terminal: Terminal, read: Callable[[str], bytes], whole: bool
 ) -> Iterator[Sequence[str]]:
     """The end of what the last attempt that ended wrote, or all of it, stream by stream."""
-    ends = [ended for _, ended in story.attempts.values() if ended and ended.kind == "turn_ended"]
+    ends = [ended for ended in story.ends.values() if ended.kind == "turn_ended"]
     for stream, digest in sorted((ends[-1].body.get("captured") or {}).items() if ends else ()):
         data = read(digest)
         text = data[0 if whole else -_MOST_BYTES :].decode(errors="replace")

@@ -10,6 +10,7 @@ from forge_cli.cli.header import short_digest
 from forge_cli.cli.tables import WIDTH, clip, hang, left, right, spread
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.cli.undoing import QUIET, undoing
+from forge_cli.cli.unheard import unheard
 from forge_cli.cli.words import DECIDED, LOUD, WORDS, colour, tally
 from forge_cli.multiagent import denials
 from forge_cli.multiagent.events import Event
@@ -52,11 +53,11 @@ class Lines:
             denied = self._denied(event)
             # That line says all of a call of a tool, which is told under the name of who asked.
             said = denied and self._board.asker(event.item) != event.item
-            return denied if said else [*denied, *self._ended(event)]
+            return denied if said else [*denied, *self._ended(event), *self._unheard(event)]
         if event.kind == "item_paused":
             return self.line(event.time, event.item, "paused", PAUSED)
         if event.kind == "request_denied":
-            return self._denied(event)
+            return self._denied(event) or self._unheard(event)
         if event.kind in ("approval_requested", "item_decided"):
             return self._of_a_person(event)
         if event.kind.startswith("compensation_"):
@@ -154,6 +155,15 @@ class Lines:
         else:
             detail = ending.reason
         return self.line(event.time, event.item, WORDS.get(status, status), detail, end)
+
+    def _unheard(self, event: Event) -> list[str]:
+        """What it asked for or posted and was refused, which it is told."""
+        lines: list[str] = []
+        for each in unheard(self._board.node(event.item), event):
+            if self._too_many():
+                return [*lines, *self._no_more(event)]
+            lines += self.line(event.time, event.item, "refused", each)
+        return lines
 
     def _of_a_person(self, event: Event) -> list[str]:
         """What a person is asked for, or has decided."""

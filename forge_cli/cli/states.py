@@ -22,7 +22,8 @@ def state_of(board: Board, item: Item) -> str:
     if board.is_group(item):
         return _group_state(board, item, row)
     if row.undoing:
-        return f"{row.status}, {row.undoing}"
+        status = "accepted" if row.status == "succeeded" else row.status
+        return f"{status}, {row.undoing}"
     if row.status == "succeeded":
         return "accepted"
     if board.status == "abandoned" and row.status == "running":

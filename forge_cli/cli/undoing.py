@@ -2,6 +2,7 @@
 
 from forge_cli.cli.figures import count
 from forge_cli.multiagent.events import Event
+from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Item
 
 QUIET = frozenset({"restored", "undone"})
@@ -27,3 +28,10 @@ def undoing(event: Event, item: Item) -> tuple[str, str] | None:
         was = f"{count(changed, 'path')} as before it began" if changed else "nothing had changed"
         return "restored", was
     return "undone", "by its own program, exit status 0"
+
+
+def undone(node: Node) -> str:
+    """What to say behind the way an item ended of what it did: nothing if that stands."""
+    if node.undo_failed:
+        return ", not undone"
+    return ", undone" if node.undone and not node.begun else ""

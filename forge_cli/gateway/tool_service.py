@@ -20,6 +20,7 @@ from mcp_types import (
     RequestId,
 )
 
+from forge_cli.gateway.lines import LineCutter
 from forge_cli.gateway.tool_transport import MOST, Incoming, message_of
 from forge_cli.multiagent.plan import Json
 
@@ -32,10 +33,10 @@ async def serve(server: Server[Any], source: int, target: int) -> None:
     """Answer what comes on `source` until that ends; a line of over 16 MiB ends it, too."""
     incoming, received = anyio.create_memory_object_stream[SessionMessage | Exception](float("inf"))
     sent, outgoing = anyio.create_memory_object_stream[SessionMessage](float("inf"))
-    lines = _Lines(incoming, sent)
+    heard = _Heard(incoming, sent)
     loop = asyncio.get_running_loop()
     # A thread, since not every descriptor can be waited for; and one that holds no exit up.
-    reader = threading.Thread(target=_read, args=(source, loop, lines.feed), daemon=True)
+    reader = threading.Thread(target=_read, args=(source, loop, heard.take), daemon=True)
     reader.start()
     writing = asyncio.create_task(_write(target, outgoing))
     try:
@@ -47,24 +48,21 @@ async def serve(server: Server[Any], source: int, target: int) -> None:
             stream.close()
 
 
-class _Lines:
+class _Heard:
     def __init__(self, incoming: Incoming, sent: MemoryObjectSendStream[SessionMessage]) -> None:
         self._incoming = incoming
         self._sent = sent
-        self._rest = bytearray()
+        self._lines = LineCutter()
 
-    def feed(self, data: bytes) -> None:
+    def take(self, data: bytes) -> None:
         """Take what was read next; nothing is its end."""
         with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
-            self._rest += data
-            *lines, self._rest = self._rest.split(b"\n") if b"\n" in data else [self._rest]
-            for line in lines:
-                if line.strip():
-                    self._take(bytes(line))
-            if not data or len(self._rest) > MOST:
+            for line in self._lines.feed(data):
+                self._answer(line)
+            if not data or self._lines.held > MOST:
                 self._incoming.close()
 
-    def _take(self, line: bytes) -> None:
+    def _answer(self, line: bytes) -> None:
         message = message_of(line)
         if error := _objection(line, message):
             self._sent.send_nowait(SessionMessage(error))

@@ -13,6 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
+from forge_cli.gateway.lines import LineCutter
 from forge_cli.gateway.processes import Ending, Process, Processes, Program, usable_system
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.gateway.streams import Capture, Pipe
@@ -75,7 +76,7 @@ class ProgramTransport:
         self._processes = processes
         self._program = program
         self._said = Capture(redactor, KEPT)
-        self._rest = bytearray()
+        self._lines = LineCutter()
         self._process: Process | None = None
 
     def fault(self) -> str:
@@ -123,14 +124,10 @@ class ProgramTransport:
 
     def _hear(self, data: bytes, incoming: Incoming) -> None:
         if not self.intake.take(len(data)):
-            self._rest.clear()
             incoming.close()
             return
-        *lines, rest = (self._rest + data).split(b"\n") if b"\n" in data else (self._rest + data,)
-        self._rest = rest
-        for line in lines:
-            if line.strip():
-                incoming.send_nowait(message_of(bytes(line)))
+        for line in self._lines.feed(data):
+            incoming.send_nowait(message_of(line))
 
 
 def _how_it_ended(ending: Ending) -> str:

@@ -26,7 +26,7 @@ LONGEST_TAG = 64
 def posted(node: Node, event: Event) -> tuple[Json, ...]:
     """Enter what the ended turn of a node posts; returns a note on each post that is refused."""
     said, board = event.body.get("posts", []), node.board
-    found = list(enumerate(faults(node.item, board.group if board else None, said)))
+    found = _found(node, event)
     if board is not None:
         for post in (said[index] for index, fault in found if not fault):
             board.take(_post(board, node, event, post))
@@ -35,6 +35,16 @@ def posted(node: Node, event: Event) -> tuple[Json, ...]:
         for index, fault in found
         if fault
     )
+
+
+def refused(node: Node, event: Event) -> list[str]:
+    """Why posts of an ended turn of the node, which did not fail, reach nobody; one reason each."""
+    return [fault for _, fault in _found(node, event) if fault]
+
+
+def _found(node: Node, event: Event) -> list[tuple[int, str]]:
+    group = node.board.group if node.board else None
+    return list(enumerate(faults(node.item, group, event.body.get("posts", []))))
 
 
 def faults(item: Item, group: Item | None, said: Sequence[Json]) -> Iterator[str]:

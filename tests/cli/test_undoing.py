@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from forge_cli.cli.item import heading
 from forge_cli.cli.states import state_of
 from forge_cli.cli.terminal import Terminal
 from forge_cli.cli.undoing import undoing
@@ -78,3 +79,15 @@ def _with_message(event: Event) -> Event:
     if event.kind != "compensation_ended" or event.body["status"] != "failed":
         return event
     return event._replace(body={**event.body, "message": "no bank"})
+
+
+def test_a_part_that_was_accepted_and_is_undone_says_both() -> None:
+    world = World(plan(saga("x", "y")), {"g.y": failed()}).play()
+    nodes = world.run.state.nodes
+    assert heading(nodes["g.x"], Terminal()) == ["g.x  accepted, undone"]
+    assert nodes["g.y"].status == "failed"
+
+
+def test_what_could_not_be_undone_says_so_behind_how_it_ended() -> None:
+    world = World(plan(saga("x", "y")), {"g.y": failed(), "g.y undone": "failed"}).play()
+    assert heading(world.run.state.nodes["g.y"], Terminal())[0] == "g.y  FAILED, not undone"

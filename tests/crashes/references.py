@@ -150,7 +150,7 @@ def begun_anew(reference: Reference, forge: Forge) -> Ended:
 
 
 def recovered(reference: Reference, forge: Forge) -> Ended:
-    """The run gone on with until nothing of it is indeterminate; it may pause for that, once each."""
+    """The run gone on with until nothing of it is indeterminate; it may pause once for each."""
     ended = forge("resume", RUN_ID, "--workspace", ".", "--format", "jsonl")
     if ended.code == _PAUSED and (items := indeterminate(forge.folder)):
         for item in items:
