@@ -9,15 +9,19 @@ import pytest
 
 from forge_cli.app.explain import brief, explain, words
 from forge_cli.app.glossary import EXIT_CODES
-from forge_cli.cli import grants
+from forge_cli.cli import grants, lines, undoing, verdict
+from forge_cli.cli.undoing import QUIET
 from forge_cli.cli.verdict import EXIT
-from forge_cli.cli.words import LOUD, PROBLEMS, WORDS
+from forge_cli.cli.words import DECIDED, LOUD, PROBLEMS, WORDS
 from forge_cli.engines import ENGINES
 from forge_cli.errors import ForgeError
 from forge_cli.handlers import KINDS
+from forge_cli.handlers.agent_reading import READERS
+from forge_cli.handlers.agent_tools import POST
 from forge_cli.manifest.meaning.actions import ACTIONS
 from forge_cli.manifest.shape.reference import entries
-from forge_cli.multiagent.patterns import PATTERNS
+from forge_cli.multiagent import tools as asked
+from forge_cli.multiagent.patterns import PATTERNS, decomposition, hierarchical
 from forge_cli.multiagent.terms import BUILT_IN, FailureKind, Merge, Risk, Then
 
 EVIDENCE = Path(__file__).resolve().parents[2] / "evidence"
@@ -37,6 +41,31 @@ def checks() -> set[str]:
     return {check["name"] for file in files for check in json.loads(file.read_text())["checks"]}
 
 
+def said() -> set[str]:
+    """The words of the lines of a run, and the labels of the commands below its verdict."""
+    tree = ast.parse(Path(str(lines.__file__)).read_text("utf-8"))
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and len(n.args) > 2]
+    firsts = [n.args[2] for n in calls if ast.unparse(n.func) == "self.line"]
+    for module in (verdict, undoing):
+        tree = ast.parse(Path(str(module.__file__)).read_text("utf-8"))
+        pairs = [n.elts for n in ast.walk(tree) if isinstance(n, ast.Tuple) and len(n.elts) > 1]
+        firsts += [first for first, second, *_ in pairs if not isinstance(second, ast.Constant)]
+    found = {str(each.value) for each in firsts if isinstance(each, ast.Constant)}
+    return {word for word in found if word.strip() == word} | {*DECIDED.values(), *QUIET}
+
+
+def tools() -> set[str]:
+    """The tools of agents, as they are named in what a run tells."""
+    return {
+        hierarchical.TOOL,
+        decomposition.TOOL,
+        POST.name,
+        *READERS,
+        *asked.ACTIONS,
+        "final_result",
+    }
+
+
 def printed() -> list[str]:
     """The words that forge prints by itself, and the values that it takes."""
     values = {str(v) for meanings in entries().values() for each in meanings for v in each.values}
@@ -47,6 +76,7 @@ def printed() -> list[str]:
         found |= set(get_args(kind))
     found |= {"no_proposals", "approval_required", "lowest_risk_then_evidence"}
     found |= {"head", "turn", "attempt", "inline", "workspace", "sandbox", "epoch"}
+    found |= {*said(), *tools(), "done", "yields", "lost", "calls", "cost", "time", "not started"}
     return sorted(found)
 
 
