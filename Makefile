@@ -28,12 +28,12 @@ test: $(INSTALLED)
 test-install: $(INSTALLED)
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m '$(INSTALLS)'
 
-# The reliability programme at the size of CI, some minutes; every crash of one run is among it.
+# The reliability programme at the size of CI, some minutes; every crash of the references is in it.
 reliability: $(INSTALLED)
 	PROGRAMME=ci $(BIN)/python -m pytest -q -n 2 --timeout 0 -m programme
-	PYTHONPATH=. $(BIN)/python tests/crashes/programme.py labs/05
+	PYTHONPATH=. $(BIN)/python tests/crashes/programme.py
 
-# The same at the size of nights, and every crash of every reference run.
+# The same at the size of nights.
 soak: $(INSTALLED)
 	PROGRAMME=soak $(BIN)/python -m pytest -q -n auto --timeout 0 -m programme
 	PYTHONPATH=. $(BIN)/python tests/crashes/programme.py

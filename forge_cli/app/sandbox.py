@@ -76,10 +76,11 @@ def reached(
     """
     found = list(_programs(plan))
     wishes = {program.level for program in found}
-    if not wishes - {"off"}:
+    wish = _wish(environment, begun) if wishes - {"off"} else None
+    if not {level or wish for level in wishes} - {"off"}:
         return Reached(Sandbox(), begun or (OFF if found else NONE_NEEDED))
     works = looked()
-    default = _default(environment, works, begun)
+    default = wish or works.strongest
     reasons = _missing(works, wishes, default, found)
     levels = {p.item_id: p.level or default or "off" for p in found}
     text = begun or _text(works, levels)
@@ -120,15 +121,15 @@ def _programs(plan: Plan) -> Iterator[_Program]:
             yield _Program(role_id, str(role.handler.config.get("sandbox", "")))
 
 
-def _default(environment: Mapping[str, str], works: Works, begun: str | None) -> Level | None:
-    """The level of those that ask for none; None if none works."""
+def _wish(environment: Mapping[str, str], begun: str | None) -> Level | None:
+    """The level of those that ask for none; None for the strongest that works, if any does."""
     if begun is not None:
         name = begun.partition(";")[0]
         return "off" if name == OFF else _named(name)
     wish = environment.get(VARIABLE, "")
     if wish and wish not in LEVELS:
         raise ForgeError(f"{VARIABLE} is '{wish}'; write one of {', '.join(LEVELS)}")
-    return cast(Level, wish) if wish else works.strongest
+    return cast(Level, wish) if wish else None
 
 
 def _named(name: str) -> Level:

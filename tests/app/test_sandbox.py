@@ -66,6 +66,20 @@ def test_off_in_the_environment_is_for_those_that_ask_for_none(plan: Planned) ->
     assert (found.sandbox.level, found.text) == ("off", "landlock 7; not enforced: a")
 
 
+@pytest.mark.parametrize(("variables", "begun"), [({"FORGE_SANDBOX": "off"}, None), ({}, OFF)])
+def test_where_none_is_wanted_nothing_is_tried(
+    plan: Planned, variables: dict[str, str], begun: str | None
+) -> None:
+    tried: list[Works] = []
+
+    def looked() -> Works:
+        tried.append(BOTH)
+        return BOTH
+
+    found = reached(plan(ECHO), variables, begun, looked)
+    assert (found.sandbox.level, found.text, found.advice, tried) == ("off", OFF, "", [])
+
+
 def test_a_level_that_is_asked_for_and_does_not_work_is_refused(plan: Planned) -> None:
     asked = plan("a: {run: [echo], capabilities: [], sandbox: namespace}")
     (reason,) = reached(asked, {}, looked=lambda: KERNEL).reasons

@@ -5,14 +5,15 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.crashes.left import likeness, texts
 from tests.crashes.references import (
+    LEDGER,
     RUN_ID,
     Outcome,
     Reference,
     begun_anew,
     changed_files,
     differences,
-    events,
     outcome,
     recovered,
 )
@@ -78,13 +79,36 @@ def killed(reference: Reference, point: Point, folder: Path) -> tuple[Forge, End
 
 
 def fault(
-    reference: Reference, point: Point, due: Undisturbed, folder: Path, then: Point | None = None
+    reference: Reference,
+    point: Point,
+    due: Undisturbed,
+    folder: Path,
+    then: Point | None = None,
+    seen: set[str] | None = None,
 ) -> str:
     """What is wrong with a run that was cut off there and gone on with; nothing if it holds.
 
     `then` is where the first process that goes on with it is killed as well, if it gets there.
+    What is left like one of those that are `seen` is not gone on with again.
     """
     forge, ended = killed(reference, point, folder)
+    if wrong := _ending(point, ended, due):
+        return wrong
+    if told := set(ended.out.splitlines()) - set(texts(folder)):
+        return f"it had said what is not recorded: {told}"
+    if seen is not None:
+        left = likeness(folder)
+        if left in seen:
+            return ""
+        seen.add(left)
+    if then is not None:
+        program = (*_LAUNCHER, then.word, str(then.number))
+        forge("resume", RUN_ID, "--workspace", ".", program=program)
+    return _gone_on(reference, forge, due)
+
+
+def _ending(point: Point, ended: Ended, due: Undisturbed) -> str:
+    """What is wrong with how the process ended that was cut off."""
     if point.word == "fill":
         # When all is recorded, and only the lease is left to give back, nothing need be written.
         said_so = ended.code == _FULL and "the disk is full" in ended.err
@@ -93,19 +117,18 @@ def fault(
     # A lease that is renewed is a commit as well: a slow run has more of them than a quick one.
     elif ended.code not in (-signal.SIGKILL, due.first):
         return f"it was not killed: exit {ended.code} {ended.err}"
-    if then is not None:
-        program = (*_LAUNCHER, then.word, str(then.number))
-        forge("resume", RUN_ID, "--workspace", ".", program=program)
-    began = any(folder.glob(".forge/runs/*/ledger.db"))
-    said = recovered(reference, forge) if began else begun_anew(reference, forge)
+    return ""
+
+
+def _gone_on(reference: Reference, forge: Forge, due: Undisturbed) -> str:
+    """What is wrong with the run after it was gone on with, or begun if there is none."""
+    go_on = recovered if (forge.folder / LEDGER).exists() else begun_anew
+    said = go_on(reference, forge)
     if said.code != due.code and "which is final" not in said.err:
         return f"exit {said.code}, not {due.code}: {said.err}{said.out}"
-    if different := differences(outcome(folder), due.outcome):
+    if different := differences(outcome(forge.folder), due.outcome):
         return different
-    if (changed := changed_files(folder)) != due.changed:
+    if (changed := changed_files(forge.folder)) != due.changed:
         return f"it changed {changed}, not {due.changed}"
-    told = set(ended.out.splitlines()) - set(events(folder))
-    if told:
-        return f"it had said what is not recorded: {told}"
     verified = forge("verify", "evidence")
     return "" if verified.code == 0 else f"its evidence does not hold: {verified.out}"

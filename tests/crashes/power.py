@@ -14,6 +14,7 @@ from forge_cli.ledger.reader import Reader
 from tests.crashes.disk import Disk
 from tests.crashes.operations import Operation
 from tests.crashes.references import (
+    LEDGER,
     RUN_ID,
     Outcome,
     Reference,
@@ -27,8 +28,6 @@ from tests.field_reports.processes import Forge
 
 SHARES = (0.0, 0.5, 1.0)
 """How much of what was not synced survives."""
-
-_LEDGER = f".forge/runs/{RUN_ID}/ledger.db"
 
 Files = dict[str, bytes | None]
 
@@ -117,10 +116,10 @@ def broken_promise(recording: Recording, loss: Loss, folder: Path) -> str:
 
 def _kept(loss: Loss, folder: Path) -> list[str]:
     """The events of the ledger that is found, none if there is no ledger."""
-    if _LEDGER not in loss.files:
+    if LEDGER not in loss.files:
         return []
     place = folder / str(loss).replace("/", "-") / RUN_ID
-    ledger = {name: data for name, data in loss.files.items() if name.startswith(_LEDGER)}
+    ledger = {name: data for name, data in loss.files.items() if name.startswith(LEDGER)}
     _write(place, {Path(name).name: data for name, data in ledger.items()})
     with Reader.open(place / "ledger.db") as reader:
         return list(reader.texts())
@@ -131,9 +130,9 @@ def _likeness(loss: Loss, folder: Path) -> object:
     names = {
         (UNFINISHED if UNFINISHED in name else name, data)
         for name, data in loss.files.items()
-        if not name.startswith(_LEDGER)
+        if not name.startswith(LEDGER)
     }
-    return _LEDGER in loss.files, len(_kept(loss, folder)), frozenset(names)
+    return LEDGER in loss.files, len(_kept(loss, folder)), frozenset(names)
 
 
 def _gone_on(reference: Reference, recording: Recording, loss: Loss) -> str:
@@ -142,7 +141,7 @@ def _gone_on(reference: Reference, recording: Recording, loss: Loss) -> str:
     shutil.rmtree(folder)
     forge = reference.laid_out(folder)
     _write(folder, loss.files)
-    go_on = recovered if _LEDGER in loss.files else begun_anew
+    go_on = recovered if LEDGER in loss.files else begun_anew
     said = go_on(reference, forge)
     if said.code != recording.code and "which is final" not in said.err:
         return f"exit {said.code}, not {recording.code}: {said.err}{said.out}"

@@ -7,58 +7,82 @@
 
 Killed before and after each commit of the ledger, on a disk that is full from each operation on,
 and with the power failing after each operation, where three shares of what was not synced survive.
+What is left alike by several of them is gone on with once.
 """
 
+import os
 import secrets
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
-from tests.crashes.killing import Point, fault, undisturbed
-from tests.crashes.power import faults, losses, recorded
+from tests.crashes.killing import Point, Undisturbed, fault, undisturbed
+from tests.crashes.power import Recording, faults, losses, recorded
 from tests.crashes.references import REFERENCES, Reference
+from tests.crashes.watched import FREEING
+
+Trial = Callable[[], list[str]]
+"""Something that is tried, in a folder of its own, and what is wrong then."""
 
 
 def main(words: Sequence[str]) -> int:
     """Say what is tried and every fault; returns 1 if there was one."""
     begin = words[0] if words else ""
-    chosen = [one for one in REFERENCES if one.manifest.startswith(begin)]
-    found = [line for one in chosen for line in _tried(one, words[1:])]
-    print("\n".join(found) or "nothing was found")
-    return int(bool(found))
+    # The last take longest, and are begun first.
+    chosen = [one for one in reversed(REFERENCES) if one.manifest.startswith(begin)]
+    # Much of a run is waiting: for its workers, for the disk, for what the manifest waits for.
+    with (
+        tempfile.TemporaryDirectory() as name,
+        ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as threads,
+    ):
+        folders = [Path(name) / str(number) for number in range(len(chosen))]
+        trials = threads.map(partial(_trials, words[1:]), chosen, folders)
+        every = [trial for found in trials for trial in found]
+        wrong = [line for lines in threads.map(lambda trial: trial(), every) for line in lines]
+    print("\n".join(wrong) or "nothing was found")
+    return int(bool(wrong))
 
 
-def _tried(reference: Reference, words: Sequence[str]) -> Iterator[str]:
-    with tempfile.TemporaryDirectory() as name:
-        if "power" not in words:
-            yield from _cut_off(reference, [Point.parse(word) for word in words], Path(name))
-        if not words or "power" in words:
-            yield from _power_lost(reference, [*words, secrets.token_hex(2)], Path(name))
-
-
-def _cut_off(reference: Reference, asked: Sequence[Point], folder: Path) -> Iterator[str]:
+def _trials(words: Sequence[str], reference: Reference, folder: Path) -> list[Trial]:
+    """What is to be tried of the reference; the power fails first, since that takes longest."""
+    trials: list[Trial] = []
     due = undisturbed(reference, folder / "undisturbed")
-    points = asked or (*due.points, *_full_disks(reference, folder / "counted"))
-    print(f"{reference.manifest:36} {len(points)} points", flush=True)
-    for point in points:
-        if wrong := fault(reference, point, due, folder / str(point)):
-            yield f"{reference.manifest} {point}: {wrong}"
-
-
-def _full_disks(reference: Reference, folder: Path) -> Iterator[Point]:
-    done = recorded(reference, folder).operations
-    for number in range(1, 1 + sum(one.kind != "acknowledged" for one in done)):
-        yield Point("fill", number)
-
-
-def _power_lost(reference: Reference, words: Sequence[str], folder: Path) -> Iterator[str]:
-    seed = next(word for word in words if word != "power")
     recording = recorded(reference, folder / "recorded")
+    if not words or "power" in words:
+        seed = next((word for word in words if word != "power"), secrets.token_hex(2))
+        trials.append(partial(_power_lost, reference, recording, seed, folder / "ledgers"))
+    asked = [Point.parse(word) for word in words if "power" not in words]
+    points = asked if words else [*due.points, *_full_disks(recording)]
+    print(f"{reference.manifest:36} {len(points)} points", flush=True)
+    seen = None if asked else set[str]()
+    cut = (partial(_cut_off, reference, each, due, folder / str(each), seen) for each in points)
+    return [*trials, *cut]
+
+
+def _cut_off(
+    reference: Reference, point: Point, due: Undisturbed, folder: Path, seen: set[str] | None
+) -> list[str]:
+    wrong = fault(reference, point, due, folder, seen=seen)
+    shutil.rmtree(folder)
+    return [f"{reference.manifest} {point}: {wrong}"] if wrong else []
+
+
+def _full_disks(recording: Recording) -> Iterator[Point]:
+    operations = [one for one in recording.operations if one.kind != "acknowledged"]
+    for number, operation in enumerate(operations, start=1):
+        if operation.kind not in FREEING:
+            yield Point("fill", number)
+
+
+def _power_lost(reference: Reference, recording: Recording, seed: str, folder: Path) -> list[str]:
     found = list(losses(recording, seed))
     print(f"{reference.manifest:36} {len(found)} losses of power, seed {seed}", flush=True)
-    for wrong in faults(reference, recording, found, folder / "ledgers"):
-        yield f"{reference.manifest} power {seed} {wrong}"
+    wrong = faults(reference, recording, found, folder)
+    return [f"{reference.manifest} power {seed} {line}" for line in wrong]
 
 
 if __name__ == "__main__":

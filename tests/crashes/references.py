@@ -12,6 +12,9 @@ from tests.field_reports.processes import Ended, Forge
 from tests.warm import ROOT
 
 RUN_ID = "r"
+LEDGER = f".forge/runs/{RUN_ID}/ledger.db"
+"""Where the ledger of the run is, in its workspace."""
+
 _TOOK = re.compile(r"\b[0-9]+\.[0-9]+s\b")
 """How long something took, as test runners say it in what an item gives."""
 

@@ -17,6 +17,9 @@ from forge_cli.ledger.store import Store
 from forge_cli.multiagent.events import Event
 from tests.crashes.operations import Operation, watch
 
+FREEING = ("remove", "sync_folder")
+"""What a full disk does as any other."""
+
 _PLACES = ("/.forge", "/evidence")
 
 
@@ -38,8 +41,7 @@ class Watcher:
         number = len(self.operations)
         if number == self._kill:
             os.kill(os.getpid(), signal.SIGKILL)
-        frees = operation.kind in ("remove", "sync_folder")
-        return frees or not 0 < self._fill <= number
+        return operation.kind in FREEING or not 0 < self._fill <= number
 
 
 def note_promises(watcher: Watcher) -> None:
