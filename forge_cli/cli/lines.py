@@ -3,7 +3,9 @@
 import json
 import shlex
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+from forge_cli.app.links import line_of
 from forge_cli.cli.board import Board
 from forge_cli.cli.figures import count, duration, elapsed, granted, measured, size
 from forge_cli.cli.header import short_digest
@@ -32,11 +34,16 @@ class Lines:
     In a large run only what did not go well has a line, and of that the first fifty. Elements and
     sub-tasks have lines only then, too: they share one row of the table. An inline item has no
     `started` line at its first attempt: it would say nothing but its name. With `verbose` each
-    turn of any run has its lines, and what it was given is told.
+    turn of any run has its lines, and what it was given is told. `refused` has the line of the
+    `manifest` for which an item was last denied something, where there is one.
     """
 
-    def __init__(self, board: Board, terminal: Terminal, verbose: bool = False) -> None:
+    def __init__(
+        self, board: Board, terminal: Terminal, verbose: bool = False, manifest: str = ""
+    ) -> None:
+        self.refused: dict[str, int] = {}
         self._board = board
+        self._manifest = manifest
         self._terminal = terminal
         self._verbose = verbose
         self._brief = board.large and not verbose
@@ -133,8 +140,12 @@ class Lines:
             return []
         lines: list[str] = []
         for each in told:
+            item = self._board.asker(event.item)
             detail = f"{each['reason']}\nrefused by {denials.refuser(each)}"
-            lines += self.line(event.time, self._board.asker(event.item), "DENIED", detail)
+            if self._manifest and (place := line_of(Path(self._manifest), each)):
+                self.refused[item] = place
+                detail += f"  ({self._manifest}:{place})"
+            lines += self.line(event.time, item, "DENIED", detail)
         return lines
 
     def _ended(self, event: Event) -> list[str]:

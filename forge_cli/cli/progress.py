@@ -40,7 +40,7 @@ class Progress:
         self._run_id = run_id
         self._console = console
         self._verbose = verbose
-        self._lines = Lines(self.board, console.terminal, verbose)
+        self._lines = Lines(self.board, console.terminal, verbose, console.manifest)
         self._lock = threading.Lock()
         self._queue: list[str] = []
         self._lost = 0
@@ -130,7 +130,8 @@ class Progress:
         if ending is None:
             return lines
         console, required = self._console, self.board.required(event.item)
-        command = annotation(event.item, required, ending, console.manifest, console.terminal)
+        line = self._lines.refused.get(event.item, 0)
+        command = annotation(event.item, required, ending, console.manifest, console.terminal, line)
         return [command, *lines] if command else lines
 
     def _queue_lines(self, lines: list[str]) -> None:

@@ -43,6 +43,12 @@ def test_an_optional_item_or_one_that_waits_for_a_person_is_a_warning() -> None:
     assert told(Item("test"), "paused").startswith("::warning ")
 
 
+def test_a_denial_stands_beside_the_line_that_refused() -> None:
+    ending = Ending("paused", "denied", "write 'a' is denied")
+    found = annotation("fix", True, ending, "m.yaml", Terminal(), 28)
+    assert found == "::warning file=m.yaml,line=28,title=denied%3A fix::write 'a' is denied"
+
+
 @pytest.mark.parametrize("status", ["succeeded", "skipped", "blocked", "cancelled"])
 def test_what_went_well_or_only_followed_has_no_annotation(status: str) -> None:
     assert told(Item("test"), status) == ""

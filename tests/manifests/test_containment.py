@@ -76,6 +76,7 @@ def test_the_result_of_what_escalated_can_be_given(forge: Forge, workspace: Path
 
 
 DENIED = "manifests/containment/denied-write.yaml"
+PRICE = "manifests/containment/desk/price.txt"
 
 
 def test_what_was_denied_a_write_stands_still_and_what_does_not_hang_on_it_goes_on(
@@ -119,6 +120,20 @@ def test_what_was_denied_is_shown_with_who_refused(forge: Forge) -> None:
     forge("run", DENIED, "--run-id", "r")
     _, printed = forge("show", "r", "draft")
     assert "refused by the writes of item 'draft'" in " ".join(printed.split())
+
+
+def test_a_denial_is_told_with_the_line_that_refused(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(workspace)
+    (workspace / ".git").mkdir(exist_ok=True)
+    main(["run", DENIED])
+    told = " ".join(capsys.readouterr().err.split())
+    lines = (workspace / DENIED).read_text().splitlines()
+    number = next(n for n, line in enumerate(lines, start=1) if line.strip().startswith("writes:"))
+    assert f"DENIED write '{PRICE}' is denied" in told
+    assert f"refused by the writes of item 'draft' ({DENIED}:{number})" in told
+    assert "draft paused branch stopped" in told
 
 
 def desk(workspace: Path) -> dict[str, str]:
