@@ -145,11 +145,13 @@ def _lacks(plan: Plan, link: _Link, action: str, capability: str | None) -> bool
         return capability not in link.capabilities
     if link.actions is not None:
         return action not in link.actions
-    return all(action not in _actions(plan, word) for word in link.capabilities)
+    return not any(_may_give(plan, word, action) for word in link.capabilities)
 
 
-def _actions(plan: Plan, word: str) -> frozenset[str]:
-    return BUILT_IN.get(word) or frozenset(plan.vocabulary.get(word, ()))
+def _may_give(plan: Plan, word: str, action: str) -> bool:
+    """Whether a capability allows the action; also if the plan does not say, to blame nobody."""
+    actions = BUILT_IN.get(word, plan.vocabulary.get(word))
+    return actions is None or action in actions
 
 
 def _beyond(link: _Link, action: str, touches: str) -> str:

@@ -1,10 +1,12 @@
 """Tools of agents: those of the grant, answered within the turn or asked of the engine."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pydantic_ai.messages import ToolReturnPart
 
+from forge_cli.handlers.agent_tools import withheld
 from forge_cli.handlers.context import HandlerContext
 from forge_cli.multiagent.plan import Grant, Json
 from forge_cli.multiagent.turn import Turn, TurnResult
@@ -214,3 +216,18 @@ def test_a_workspace_that_is_searched_is_not_left(context: HandlerContext, tmp_p
     script = Script((calls(("search_files", {"text": "needle"})), says("fine")))
     run_turns(context, script, a_turn(handler_kind="agent", handler=MODEL, grant=READS))
     assert script.told() == "(no line holds it)"
+
+
+@pytest.mark.parametrize(
+    ("tool", "grant", "needed"),
+    [
+        ("write_file", READS, {"action": "file-write"}),
+        ("write_file", WRITES, {"action": "file-write", "key": "tools"}),
+        ("delegate_subagent", READS, {"action": "delegate"}),
+        ("fly", READS, {}),
+    ],
+)
+def test_a_denial_says_what_a_tool_takes_that_is_not_shown(
+    plain: Turn, tool: str, grant: Grant, needed: dict[str, str]
+) -> None:
+    assert withheld(tool, replace(plain, grant=grant)) == needed

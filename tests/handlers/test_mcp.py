@@ -104,6 +104,8 @@ def test_an_argument_beyond_the_scope_is_denied_recorded_and_not_paid(call: Call
     assert (result.status, result.message) == ("failed", reason)
     assert result.usage == {"tool_calls": 0}
     assert [effect["denied"] for effect in result.effects] == [reason]
+    (effect,) = result.effects
+    assert (effect["action"], effect["touches"]) == ("file-read", "files:secret.txt")
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,7 @@ def test_a_denial_is_recorded_and_not_paid(call: Call) -> None:
     assert result.usage == {"tool_calls": 0}
     (effect,) = result.effects
     assert effect["denied"] == "write 'src/x.py' is denied: not in its writes: files:docs/**"
+    assert (effect["action"], effect["touches"]) == ("file-write", "files:src/x.py")
 
 
 def test_a_text_that_stands_once_is_replaced(call: Call, page: Path) -> None:

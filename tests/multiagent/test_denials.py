@@ -64,6 +64,10 @@ class TestLinks:
         plan = replace(a_plan(contracts={"role:lead": role}), vocabulary=words)
         assert link(plan, "network") == ("item:a", "capabilities")
 
+    def test_a_holder_of_a_word_that_the_plan_does_not_explain_is_not_blamed(self) -> None:
+        role = Contract("role:lead", "run", "lead", HELD | {"deploy"}, SRC)
+        assert link(a_plan(contracts={"role:lead": role}), "network") == ("item:a", "capabilities")
+
     def test_a_delegation_is_asked_behind_the_role(self) -> None:
         handed = Contract("delegation:d", "lead", "lead", HELD, ("files:src/x/**",))
         chain = ("run", "delegation:d", "role:lead")
