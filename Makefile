@@ -87,9 +87,9 @@ clean:
 $(VENV)/forge: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "forge needs Python 3.11 or later, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --editable .
 	touch $@
 
 $(INSTALLED): $(VENV)/forge
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@

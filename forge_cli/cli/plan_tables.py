@@ -46,6 +46,8 @@ def _title(planned: Planned, terminal: Terminal, verbose: bool) -> list[str]:
     roles = sum(not name.startswith("inline:") for name in plan.roles)
     counts = count(len(tops(plan)), "item") + (f", {count(roles, 'role')}" if roles else "")
     state = f"valid, {count(planned.warnings, 'warning')}"
+    if absent := len(planned.missing) + sum(not need.ok for need in planned.needs):
+        state += f", {absent} missing here"
     digest = plan.digest if verbose else short_digest(plan.digest)
     lines = flow(f"{plan.name}  ", [f"plan {digest}", counts, state])
     if planned.description:

@@ -215,3 +215,9 @@ def test_no_line_is_wider_than_a_hundred_columns() -> None:
     needs = tuple(Need(f"PROGRAM_{number}", "missing", False) for number in range(30))
     lines = plan_lines(Planned(plan_with(*pairs), needs=needs), Terminal())
     assert max(map(len, lines)) <= 100
+
+
+def test_what_is_missing_here_is_counted_in_the_title() -> None:
+    needs = (Need("claude", "missing", False), Need("git", "found", True))
+    planned = Planned(plan_with(command("a", ["true"])), needs=needs, missing=("issue",))
+    assert shown(planned).splitlines()[0].endswith("valid, 0 warnings, 2 missing here")

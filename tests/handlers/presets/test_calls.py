@@ -36,9 +36,9 @@ def test_the_prompt_is_standard_input(kind: str, call: Call, tmp_path: Path) -> 
         (
             "claude-code",
             ["file-read"],
-            "--tools  --tools Read,Glob,Grep --allowed-tools Read,Glob,Grep",
+            "dontAsk --tools Read,Glob,Grep --allowed-tools Read,Glob,Grep",
         ),
-        ("claude-code", ["process"], "--tools  --tools Bash --allowed-tools Bash"),
+        ("claude-code", ["process"], "dontAsk --tools Bash --allowed-tools Bash"),
         ("codex", [], "-s read-only"),
         ("codex", ["file-read", "process", "network"], "-s read-only"),
         ("codex", ["file-read", "file-write"], "-s workspace-write"),
