@@ -15,6 +15,7 @@ from forge_cli.app.inputs import bind, read_file, read_pairs
 from forge_cli.app.own import EVIDENCE, own_below
 from forge_cli.app.plan import Compiled
 from forge_cli.app.preparation import RefusedError, Wishes, missing
+from forge_cli.app.sandbox import named_files, reached
 from forge_cli.app.servers import absent
 from forge_cli.app.workspace import workspace_of
 from forge_cli.errors import ForgeError
@@ -65,7 +66,7 @@ class Gateway:
 
     `until` is in milliseconds since the epoch. `servers` are configurations as those of `mcp`
     handlers, by the label under which calls are recorded; neither they nor `purpose` have
-    references left.
+    references left. `sandbox` is what is said of that in which servers are.
     """
 
     plan: Plan
@@ -76,6 +77,7 @@ class Gateway:
     tool_calls: int | None
     until: int
     context: HandlerContext
+    sandbox: str
     journal: Journal
 
 
@@ -91,7 +93,8 @@ def open_gateway(
     told = (*found.report.findings, *(finding for finding, _ in found.report.ignored))
     late = [finding.message for finding in told if finding.rule == "deadline-past"]
     alone = _alone(plan, role)
-    if reasons := [*late, *missing(alone, workspace, env), *absent()]:
+    held = reached(alone, env)
+    if reasons := [*late, *missing(alone, workspace, env), *absent(), *held.reasons]:
         raise RefusedError(reasons)
     file = None if wishes.inputs_file is None else read_file(wishes.inputs_file)
     inputs = bind(plan, read_pairs(wishes.given, plan.inputs), file)
@@ -109,7 +112,16 @@ def open_gateway(
     manifest = manifest.resolve()
     own = own_below(workspace, manifest, plan, workspace / EVIDENCE)
     kept = ArtifactFolder(home / "artifacts")
-    context = HandlerContext(workspace, manifest.parent, kept, redactor, env, own=own)
+    context = HandlerContext(
+        workspace,
+        manifest.parent,
+        kept,
+        redactor,
+        env,
+        own=own,
+        programs=named_files(plan),
+        sandbox=held.sandbox,
+    )
     return Gateway(
         plan,
         item,
@@ -119,6 +131,7 @@ def open_gateway(
         _tool_calls(plan, item, role),
         _until(plan, item, now),
         context,
+        held.text,
         Journal(home / f"{session}.jsonl", name, redactor),
     )
 
@@ -210,6 +223,7 @@ def _opening(gateway: Gateway, tools: list[str]) -> dict[str, Json]:
         "tools": tools,
         "tool_calls": gateway.tool_calls,
         "until": time_text(gateway.until),
+        "sandbox": gateway.sandbox,
     }
 
 
@@ -234,7 +248,7 @@ def _alone(plan: Plan, role: Role) -> Plan:
     """Of the plan what must be here: the server of the role, if it has one, and its secrets."""
     config = {"servers": servers(role.handler.config)}
     named = [each["server"].get("secrets", ()) for each in config["servers"].values()]
-    alone = replace(role, handler=Handler("", config))
+    alone = replace(role, handler=Handler("agent", config))
     return Plan(
         plan.name, plan.version, {}, {role.role_id: alone}, {}, secrets=tuple(chain(*named))
     )

@@ -14,6 +14,7 @@ from pathlib import Path
 from forge_cli.app.own import own_paths
 from forge_cli.app.preparation import Prepared
 from forge_cli.app.recordings import Recorder, written
+from forge_cli.app.sandbox import named_files
 from forge_cli.app.snapshots import discard, snapshots
 from forge_cli.app.stopping import Signals
 from forge_cli.app.workspace import noted
@@ -109,7 +110,7 @@ class Opened:
             mark=mark_of(folder),
             own=own_paths(prepared),
             tell=self._tell,
-            programs=frozenset(prepared.plan.programs),
+            programs=named_files(prepared.plan),
             sandbox=prepared.sandbox,
         )
 

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple, cast
 
 from forge_cli.errors import ForgeError
 from forge_cli.gateway.sandbox import bubblewrap, landlock
 from forge_cli.gateway.sandbox.boxes import Level, Sandbox
-from forge_cli.multiagent.plan import Item, Plan
+from forge_cli.handlers.server_settings import absolute, started
+from forge_cli.multiagent.plan import Handler, Item, Plan
 
 VARIABLE = "FORGE_SANDBOX"
 LEVELS = ("namespace", "landlock", "off")
 GATEWAY_KINDS = frozenset({"agent", "mcp"})
-"""Kinds of handlers that do nothing but by calls that forge makes for them."""
+"""Kinds of handlers that do nothing but by calls that forge makes, servers aside."""
 
 OFF = "off, not enforced"
 NONE_NEEDED = "none needed"
@@ -82,7 +84,7 @@ def reached(
     works = looked()
     default = wish or works.strongest
     reasons = _missing(works, wishes, default, found)
-    levels = {p.item_id: p.level or default or "off" for p in found}
+    levels = [(p.item_id, p.level or default or "off") for p in found]
     text = begun or _text(works, levels)
     sandbox = Sandbox(default or "off", works.bwrap)
     return Reached(sandbox, text, tuple(reasons), _advice(works))
@@ -93,15 +95,22 @@ def own_level(plan: Plan, item: Item) -> str:
     return item.sandbox or str(plan.roles[item.role_id].handler.config.get("sandbox", ""))
 
 
+def named_files(plan: Plan) -> frozenset[str]:
+    """What arguments of programs name and is a file: from the workspace, of servers also others."""
+    named = (path for role in plan.roles.values() for path in absolute(role.handler.config))
+    return frozenset(plan.programs) | {path for path in named if Path(path).is_file()}
+
+
 class _Program(NamedTuple):
     """What a sandbox holds of an item; `level` is what it asks for, empty if it does not."""
 
     item_id: str
     level: str
+    what: str = "is a program"
 
 
 def _programs(plan: Plan) -> Iterator[_Program]:
-    """The programs of items: those that do them, that agents start, and that undo them.
+    """The programs of items: those that do them, that agents start, servers, what undoes them.
 
     Also those of roles that items hand work to.
     """
@@ -110,15 +119,22 @@ def _programs(plan: Plan) -> Iterator[_Program]:
             yield _Program(item.item_id, str(item.compensate.config.get("sandbox", "")))
         if not item.role_id or item.children:
             continue
-        kind, level = plan.roles[item.role_id].handler.kind, own_level(plan, item)
-        if kind not in GATEWAY_KINDS:
-            yield _Program(item.item_id, level)
-        elif "process" in item.grant.actions:
+        handler = plan.roles[item.role_id].handler
+        yield from _of_handler(item.item_id, handler, own_level(plan, item))
+        if handler.kind in GATEWAY_KINDS and "process" in item.grant.actions:
             yield _Program(item.item_id, "")
     used = {item.role_id for item in plan.items.values()}
     for role_id, role in plan.roles.items():
-        if role_id not in used and role.handler.kind not in GATEWAY_KINDS:
-            yield _Program(role_id, str(role.handler.config.get("sandbox", "")))
+        if role_id not in used:
+            level = str(role.handler.config.get("sandbox", ""))
+            yield from _of_handler(role_id, role.handler, level)
+
+
+def _of_handler(name: str, handler: Handler, level: str) -> Iterator[_Program]:
+    if handler.kind not in GATEWAY_KINDS:
+        yield _Program(name, level)
+    for server in started(handler.config):
+        yield _Program(name, server.get("sandbox", ""), "starts a server of tools")
 
 
 def _wish(environment: Mapping[str, str], begun: str | None) -> Level | None:
@@ -141,19 +157,21 @@ def _missing(
 ) -> Iterator[str]:
     """A sentence for each level that is needed and does not work."""
     for level in sorted({wish or default or "" for wish in wishes} - {"off", *works.names}):
-        name = next(p.item_id for p in found if (p.level or default or "") == level)
+        one = next(p for p in found if (p.level or default or "") == level)
         faults = [works.faults[level]] if level else works.faults.values()
+        who = f"'{one.item_id}' {one.what}"
         yield (
-            f"a sandbox is needed and does not work here: {', and '.join(faults)}; '{name}' is a"
-            " program, and only a sandbox can hold it to its grant: type  forge explain sandbox "
+            f"a sandbox is needed and does not work here: {', and '.join(faults)}; {who}, and only"
+            " a sandbox can hold it to its grant: type  forge explain sandbox "
             f" for how to get one, or write  sandbox: off  in its handler (export {VARIABLE}=off"
             " for all), and every report will say 'not enforced'"
         )
 
 
-def _text(works: Works, levels: Mapping[str, str]) -> str:
-    names = [name for level, name in works.names.items() if level in levels.values()]
-    off = [item_id for item_id, level in levels.items() if level == "off"]
+def _text(works: Works, levels: list[tuple[str, str]]) -> str:
+    wanted = {level for _, level in levels}
+    names = [name for level, name in works.names.items() if level in wanted]
+    off = list(dict.fromkeys(item_id for item_id, level in levels if level == "off"))
     if not names:
         return OFF
     if not off:

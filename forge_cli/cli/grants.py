@@ -10,7 +10,8 @@ from forge_cli.cli.tables import clip, left, wrap
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.handlers.presets import FACTS, arguments
 from forge_cli.handlers.presets.facts import facts_of
-from forge_cli.multiagent.plan import Grant, Item, Plan
+from forge_cli.handlers.server_settings import started
+from forge_cli.multiagent.plan import Grant, Handler, Item, Plan
 
 _OF_AN_INPUT = re.compile(r"\$\{inputs\.([a-zA-Z0-9_-]+)\}")
 _HOUR = 3_600_000
@@ -133,15 +134,25 @@ def _elements(plan: Plan, item: Item) -> str:
 
 def held_by(plan: Plan, item: Item, reached: str) -> str:
     """What keeps the item within its grant, where programs are held by what was `reached`."""
-    kind, name = plan.roles[item.role_id].handler.kind, reached.partition(";")[0]
-    if kind in GATEWAY_KINDS and "process" not in item.grant.actions:
-        return f"gateway ({kind} handler)"
-    if kind in GATEWAY_KINDS:
-        return f"gateway ({'programs not held' if name == OFF else name})"
+    handler, name = plan.roles[item.role_id].handler, reached.partition(";")[0]
+    if handler.kind in GATEWAY_KINDS:
+        return f"gateway ({_beside_the_gateway(handler, item, name)})"
     level = own_level(plan, item)
     if level == "off" or name == OFF:
         return "nothing (sandbox off)"
     return f"sandbox ({'landlock' if level == 'landlock' else name})"
+
+
+def _beside_the_gateway(handler: Handler, item: Item, name: str) -> str:
+    """What holds the programs of an item whose calls forge makes, or that it has none."""
+    servers = [server.get("sandbox", "") for server in started(handler.config)]
+    if not servers and "process" not in item.grant.actions:
+        return f"{handler.kind} handler"
+    if name == OFF or (servers and {*servers} == {"off"}):
+        return "programs not held"
+    if "off" in servers:
+        return "not all servers held"
+    return "landlock" if "landlock" in servers else name
 
 
 def _limits(item: Item, held: str) -> Iterator[tuple[str, str]]:

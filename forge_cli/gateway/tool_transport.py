@@ -85,6 +85,8 @@ class ProgramTransport:
             return fault
         if self._process is None or not self._process.ended.done():
             return ""
+        if self._process.ended.result().lost and (said := self._processes.complaint()):
+            return f"its sandbox could not be made: {said}"
         lines = self._said.finish().decode(errors="replace").strip().splitlines()
         said = f", after it said: {lines[-1][:LINE]}" if lines else ""
         return f"{_how_it_ended(self._process.ended.result())}{said}"

@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+MODULES = "node_modules"
+"""The folder in which Node.js looks for what a program uses."""
+
 
 def with_neighbours(file: Path) -> list[str]:
     """The file and, if it is Python's, what it can import from beside it: modules and packages.
@@ -13,3 +16,11 @@ def with_neighbours(file: Path) -> list[str]:
         found += map(str, sorted(file.parent.glob("*.py")))
         found += (str(init.parent) for init in sorted(file.parent.glob("*/__init__.py")))
     return list(dict.fromkeys(found))
+
+
+def parts(file: Path) -> list[str]:
+    """What a program consists of: with its neighbours, or in Node.js with all that is installed."""
+    names = (real := file.resolve()).parts
+    if MODULES not in names:
+        return with_neighbours(file)
+    return [str(file), str(Path(*names[: names.index(MODULES) + 1])), str(real)]

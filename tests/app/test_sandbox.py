@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forge_cli.app.plan import compiled
-from forge_cli.app.sandbox import OFF, Works, look, own_level, reached
+from forge_cli.app.sandbox import OFF, Works, look, named_files, own_level, reached
 from forge_cli.errors import ForgeError
 from forge_cli.multiagent.plan import Handler, Plan
 
@@ -111,6 +111,33 @@ def test_an_agent_needs_none_unless_it_starts_programs(plan: Planned) -> None:
     grant = replace(agent.items["a"].grant, actions=frozenset({"process"}))
     starting = replace(agent, items={"a": replace(agent.items["a"], grant=grant)})
     assert reached(starting, {}, looked=lambda: NEITHER).reasons != ()
+
+
+def test_an_item_that_starts_a_server_needs_one_unless_the_server_says_off(plan: Planned) -> None:
+    server = {"argv": ["logs-mcp"]}
+    held = handled(plan(ECHO), Handler("mcp", {"server": server, "tools": []}))
+    assert reached(held, {}, looked=lambda: BOTH).text == "bubblewrap 0.8.0"
+    (reason,) = reached(held, {}, looked=lambda: NEITHER).reasons
+    assert "'a' starts a server of tools, and only a sandbox can hold it" in reason
+    off = {"logs": {"server": {**server, "sandbox": "off"}, "tools": []}}
+    agent = handled(plan(ECHO), Handler("agent", {"servers": off}))
+    found = reached(agent, {}, looked=lambda: NEITHER)
+    assert (found.text, found.reasons) == (OFF, ())
+
+
+def test_a_server_at_an_address_needs_none(plan: Planned) -> None:
+    config = {"server": {"url": "https://mcp.example.org"}, "tools": []}
+    there = handled(plan(ECHO), Handler("mcp", config))
+    assert reached(there, {}, looked=lambda: NEITHER).text == "none needed"
+
+
+def test_files_that_servers_are_made_of_are_named_by_their_manifest_alone(
+    plan: Planned, tmp_path: Path
+) -> None:
+    (tmp_path / "server.py").touch()
+    argv = ["node", str(tmp_path / "server.py"), str(tmp_path), "/none", "${inputs.path}", "-x"]
+    named = handled(plan(ECHO), Handler("mcp", {"server": {"argv": argv}, "tools": []}))
+    assert named_files(named) == {str(tmp_path / "server.py")}
 
 
 def test_a_plug_in_is_held_as_a_program_is(plan: Planned) -> None:

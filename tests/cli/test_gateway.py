@@ -1,6 +1,7 @@
 """The command `forge gateway`: MCP on standard input and output under one item's contract."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -62,7 +63,8 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def environment() -> dict[str, str]:
-    return {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TOKEN": "canary-41f7c2"}
+    level = {name: os.environ[name] for name in ("FORGE_SANDBOX",) if name in os.environ}
+    return {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TOKEN": "canary-41f7c2", **level}
 
 
 @pytest.fixture
@@ -166,6 +168,7 @@ def test_secrets_are_in_neither_answers_nor_the_journal(
     assert "canary" not in str(journal(workspace))
 
 
+@pytest.mark.usefixtures("unheld")
 def test_a_server_that_does_not_answer_in_time_is_an_answer(talk: Callable[..., Any]) -> None:
     silent = ("--input", "behaviour=silent")
     look = ("look", {"path": "docs/a.md"})
@@ -276,6 +279,7 @@ def test_the_first_record_that_cannot_be_kept_ends_it(workspace: Path) -> None:
     assert f"'{path}' cannot be written" in said
 
 
+@pytest.mark.usefixtures("unheld")
 def test_a_call_that_is_cancelled_has_an_answer_in_the_journal(workspace: Path) -> None:
     ended = started(workspace, "read", "--input", "behaviour=silent", stdin=subprocess.PIPE)
     ask(ended, *GREETING, call(2, "look", path="docs/a.md"))
@@ -303,6 +307,33 @@ def test_a_list_that_takes_too_long_is_an_error(workspace: Path) -> None:
     answers = [json.loads(ended.stdout.readline()) for _ in range(2)]
     assert answers[1]["error"]["message"] == "the time of its contract is over"
     ended.communicate(timeout=60)
+
+
+def test_a_server_ends_with_a_gateway_that_is_killed(workspace: Path) -> None:
+    own = workspace / "own_server.py"
+    own.write_text(SERVER.read_text("utf-8"), "utf-8")
+    manifest = workspace / "m.forge.yaml"
+    manifest.write_text(manifest.read_text("utf-8").replace(str(SERVER), str(own)), "utf-8")
+    killed = started(workspace, "read", stdin=subprocess.PIPE)
+    ask(killed, *GREETING, {"id": 2, "method": "tools/list"})
+    assert killed.stdout is not None
+    answers = [json.loads(killed.stdout.readline()) for _ in range(2)]
+    assert "tools" in answers[1]["result"]
+    assert running(str(own))
+    killed.kill()
+    killed.communicate(timeout=60)
+    until = time.monotonic() + 30
+    while running(str(own)):
+        assert time.monotonic() < until
+
+
+def running(argument: str) -> bool:
+    """Whether a process has that among its arguments."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if argument.encode() in path.read_bytes():
+                return True
+    return False
 
 
 def ask(gateway: subprocess.Popen[str], *requests: dict[str, Any]) -> None:

@@ -209,7 +209,8 @@ class Boxes:
         environment, home = self._around.environment, str(self._around.workspace)
         search = environment.get("PATH", os.defpath)
         paths = system_paths(search, need.program, environment.get("HOME", ""))
-        paths += need.files
+        given = set(paths)
+        paths += (file for file in need.files if given.isdisjoint(map(str, Path(file).parents)))
         inner = {path[len(home) + 1 :] for path in paths if path.startswith(f"{home}/")}
         outer = [path for path in paths if path != home and not path.startswith(f"{home}/")]
         return outer, tuple(sorted(inner))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from forge_cli.handlers.server_settings import servers
+from forge_cli.handlers.server_settings import servers, started
 from forge_cli.manifest.comparison.changes import Direction, Verdict, Weight
 from forge_cli.manifest.comparison.judges import apart, named
 from forge_cli.manifest.compilation.presets import EXPANDED
@@ -16,6 +16,8 @@ MAX_TURNS = 50
 
 STRONGEST = "the strongest that works"
 """The sandbox of a handler that asks for none."""
+
+_WEAKEST_FIRST = ("off", "landlock", "namespace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +45,11 @@ class Program:
 
     @property
     def sandbox(self) -> str:
-        """The sandbox that holds it."""
-        return str(self.handler.config.get("sandbox", STRONGEST))
+        """The weakest sandbox that holds it, or a server that it starts."""
+        config = self.handler.config
+        held = [config, *started(config)]
+        levels = {str(each.get("sandbox", STRONGEST)) for each in held}
+        return next(level for level in (*_WEAKEST_FIRST, STRONGEST) if level in levels)
 
 
 def program(old: Program, new: Program) -> Verdict | None:
@@ -72,10 +77,10 @@ def _keys(handler: Handler) -> dict[str, Json]:
     for key in ("secrets", "tools", "sandbox"):
         config.pop(key, None)
     if "server" in config:
-        config["server"] = _without_secrets(config["server"])
+        config["server"] = _as_called(config["server"])
     elif "servers" in config:
         config["servers"] = {
-            name: {**each, "server": _without_secrets(each["server"])}
+            name: {**each, "server": _as_called(each["server"])}
             for name, each in servers(config).items()
         }
     if handler.kind == "agent":
@@ -90,8 +95,8 @@ def _keys(handler: Handler) -> dict[str, Json]:
     return config
 
 
-def _without_secrets(server: Mapping[str, Json]) -> dict[str, Json]:
-    return {key: value for key, value in server.items() if key != "secrets"}
+def _as_called(server: Mapping[str, Json]) -> dict[str, Json]:
+    return {key: value for key, value in server.items() if key not in ("secrets", "sandbox")}
 
 
 def _held_to(tool: Mapping[str, Json]) -> str:

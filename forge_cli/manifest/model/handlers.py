@@ -144,6 +144,7 @@ class Server(TypedDict, total=False):
 
     argv: Annotated[Argv, key("The program that is the server.", ["logs-mcp", "--read-only"])]
     url: Annotated[str, key("Where the server listens.", "https://mcp.example.org/logs")]
+    sandbox: Confinement
     env: Environment
     secrets: Secrets
 
@@ -154,6 +155,7 @@ class NamedServer(TypedDict, total=False):
 
     argv: Annotated[Argv, key("The program that is the server.", ["logs-mcp", "--read-only"])]
     url: Annotated[str, key("Where the server listens.", "https://mcp.example.org/logs")]
+    sandbox: Confinement
     env: Environment
     secrets: Secrets
     tools: Required[ServerTools]

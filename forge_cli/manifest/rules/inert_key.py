@@ -216,7 +216,7 @@ def _handler(role: Agent) -> Iterator[Finding]:
         yield _finding((*path, "extract"), what, "write  result: stdout-json  or jsonl, file")
     servers = [((*path, "servers", n), each) for n, each in section(handler, "servers").items()]
     for place, server in [((*path, "server"), section(handler, "server")), *servers]:
-        for key in ("env", "secrets"):
+        for key in ("env", "secrets", "sandbox"):
             if key in server and "url" in server:
                 what = f"'{key}' has no effect in a server of role '{role.role_id}'"
                 yield _finding((*place, key), what, "one with a 'url' is not started here")

@@ -23,6 +23,9 @@ from tests.gateway.sandbox import hostile
 from tests.gateway.sandbox.conftest import OUTSIDE, Held
 
 CANARY = "canary-of-somebody-else"
+FUNCTION = {"call": "hostile.py:function"}
+TRY = {"tool": "try", "capability": "try", "actions": ["file-write"], "scope_args": []}
+SERVER = {"server": {"argv": [sys.executable, "hostile.py", "serve"]}, "tools": [TRY]}
 NAME = f"forge-hostile-{os.getpid()}"
 
 
@@ -63,8 +66,7 @@ def furnish(held: Held) -> Held:
 
 def run(held: Held, kind: str, grant: Grant, world: dict[str, Any]) -> TurnResult:
     program = {"argv": [sys.executable, "hostile.py"], "stdin": "json", "result": "stdout-json"}
-    configs = {"command": program, "function": {"call": "hostile.py:function"}}
-    config = configs.get(kind, {})
+    config = {"command": program, "function": FUNCTION, "mcp": SERVER}.get(kind, {})
 
     async def main() -> TurnResult:
         handler = create([kind], held.context)[kind]
@@ -77,13 +79,13 @@ def run(held: Held, kind: str, grant: Grant, world: dict[str, Any]) -> TurnResul
     return asyncio.run(main())
 
 
-@pytest.mark.parametrize("kind", ["command", "function", "evil"])
+@pytest.mark.parametrize("kind", ["command", "function", "evil", "mcp"])
 def test_nothing_outside_the_contract_is_achieved(
     held: Held, writing: Grant, world: dict[str, Any], kind: str, install: Callable[..., Path]
 ) -> None:
     install("evil", "evil = evil:PlugIn", evil=Path(hostile.__file__).read_text())
     held = furnish(held)
-    done = run(held, kind, writing, world)
+    done = run(held, kind, replace(writing, capabilities=frozenset({"try"})), world)
     assert (done.status, done.output) == ("done", {"result": []}), (done.message, done.partial)
     workspace = held.workspace
     assert (workspace.parent / "outside").read_text() == OUTSIDE
