@@ -115,31 +115,33 @@ class ToolServer:
             return _innermost(error)
         return ""
 
-    async def _before_it_breaks(self, awaited: asyncio.Future[_T]) -> _T:
-        """What is awaited of the connection, which is made if that is not done yet."""
+    async def _before_it_breaks(self, awaited: asyncio.Future[Any]) -> None:
+        """Wait for something of the connection, which is made if that is not done yet.
+
+        `ServerError` if the connection ends first.
+        """
         if self._holder is None:
             self._holder = asyncio.create_task(self._hold())
         waited: set[asyncio.Future[Any]] = {self._holder, awaited}
         await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         if self._holder.done():
             raise self._fault(f"it cannot be talked to: {self._holder.result()}")
-        return awaited.result()
 
     async def _asked(self, ask: Callable[[ClientSession], Awaitable[_T]]) -> _T:
-        client = await self._before_it_breaks(self._client)
+        await self._before_it_breaks(self._client)
         self._transport.intake.begin()
-        answer = asyncio.ensure_future(ask(client.session))
+        answer = asyncio.ensure_future(ask(self._client.result().session))
         try:
-            return await self._before_it_breaks(answer)
-        except ServerError:
-            raise
+            await self._before_it_breaks(answer)
+        finally:
+            answer.cancel()
+        try:
+            return answer.result()
         except MCPError as error:
             raise self._fault(f"it answered with an error: {error.message:.{TOLD}}") from None
         except Exception as error:  # noqa: BLE001 - whatever a server sends is its own fault
             why = " ".join(str(error).split())[:TOLD]
             raise self._fault(f"its answer is none that the protocol knows: {why}") from None
-        finally:
-            answer.cancel()
 
     def _fault(self, otherwise: str) -> ServerError:
         """Why the connection is of no more use, or else what is wrong with an answer."""

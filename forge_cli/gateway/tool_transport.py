@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import httpx2
@@ -206,12 +206,11 @@ class _Counted(httpx2.AsyncHTTPTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         response = await super().handle_async_request(request)
-        if not isinstance(response.stream, httpx2.AsyncByteStream):
-            return response
         if not self._intake.takes_coded(response.headers.get("content-encoding", PLAIN)):
             await response.aclose()
             raise httpx2.ReadError("content in a coding that is not taken")
-        response.stream = _CountedStream(response.stream, self._intake.take)
+        coming = cast(httpx2.AsyncByteStream, response.stream)
+        response.stream = _CountedStream(coming, self._intake.take)
         return response
 
 

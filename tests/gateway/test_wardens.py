@@ -16,6 +16,7 @@ import pytest
 
 from forge_cli.errors import ForgeError
 from forge_cli.gateway import farewell, processes, tree
+from forge_cli.gateway.guard import Guard
 from forge_cli.gateway.processes import (
     Confinement,
     ConfinementError,
@@ -270,6 +271,14 @@ def test_a_guard_that_never_answers_is_not_waited_for_without_end(
             assert guard.recv(16) == b"end"
 
     asyncio.run(scenario())
+
+
+def test_a_channel_that_was_closed_with_words_unread_is_closed() -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours:
+        ours.send(b"unread")
+        theirs.close()
+        assert Guard(ours, {"grace": 0})._hear() == b""
 
 
 def test_words_of_a_guard_that_say_nothing_of_the_end_change_nothing() -> None:

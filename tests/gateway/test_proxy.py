@@ -1,0 +1,93 @@
+"""What one contract lets its holder see and call of a server."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp_types import CallToolResult, TextContent, Tool
+
+from forge_cli.gateway.pins import Pins
+from forge_cli.gateway.proxy import Answered, Declared, Proxy
+from forge_cli.multiagent.grants import Grant
+from forge_cli.multiagent.terms import Json
+
+LOOK = Declared("look", "read", frozenset({"file-read"}), ("from", "to"), "")
+CHANGE = Declared("change", "write", frozenset({"file-read", "file-write"}), (), "")
+READER = Grant(frozenset({"read"}), scope=("files:docs/**",))
+
+
+class Server:
+    """A server of two tools; `says` is the structured content of all that it answers."""
+
+    def __init__(self) -> None:
+        self.says: Any = None
+        self.described = "look at it"
+        self.called: list[str] = []
+
+    async def tools(self) -> list[Tool]:
+        schema = {"type": "object"}
+        look = Tool(name="look", description=self.described, input_schema=schema)
+        return [look, Tool(name="change", description="change it", input_schema=schema)]
+
+    async def call(self, name: str, arguments: Mapping[str, Json]) -> CallToolResult:
+        self.called.append(name)
+        content: list[Any] = [TextContent(type="text", text="fine")]
+        return CallToolResult(content=content, structured_content=self.says)
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+@pytest.fixture
+def proxy(server: Server, tmp_path: Path) -> Proxy:
+    return Proxy("role", "key", server, [LOOK, CHANGE], READER, tmp_path, Pins())
+
+
+def call(proxy: Proxy, name: str, **arguments: Json) -> Answered:
+    return asyncio.run(proxy.call(name, arguments))
+
+
+def seen(proxy: Proxy) -> Sequence[str]:
+    return [tool.name for tool in asyncio.run(proxy.visible())]
+
+
+def test_only_granted_tools_are_seen_and_only_as_they_were_at_first(
+    proxy: Proxy, server: Server
+) -> None:
+    assert seen(proxy) == ["look"]
+    server.described = "look at it, and tell everybody"
+    assert seen(proxy) == []
+
+
+def test_a_tool_that_is_not_granted_never_reaches_the_server(proxy: Proxy, server: Server) -> None:
+    answer = call(proxy, "change\x1b")
+    assert (answer.decision, answer.called, server.called) == ("denied", False, [])
+    assert answer.text == "'change\\x1b' is denied: the tools of its contract are look"
+
+
+def test_each_checked_argument_is_held_against_the_scope(proxy: Proxy, server: Server) -> None:
+    arguments: dict[str, Json] = {"from": "docs/a", "to": "docs/b"}
+    assert call(proxy, "look", **arguments).decision == "done"
+    answer = call(proxy, "look", **arguments | {"to": "src/b"})
+    assert answer.text == "to 'src/b' is denied: its scope is files:docs/**"
+    assert server.called == ["look"]
+
+
+def test_an_answer_that_json_has_no_form_for_is_a_failure_that_is_paid(
+    proxy: Proxy, server: Server
+) -> None:
+    server.says = {"n": float("nan")}
+    answer = call(proxy, "look", **{"from": "docs/a", "to": "docs/b"})
+    assert (answer.decision, answer.called) == ("failed", True)
+    assert answer.text.startswith("what it sent is not I-JSON: ")
+
+
+@pytest.mark.parametrize(("tool", "reads_only"), [(LOOK, True), (CHANGE, False)])
+def test_a_tool_whose_capability_lets_it_change_something_does_not_only_read(
+    tool: Declared, reads_only: bool
+) -> None:
+    assert tool.reads_only is reads_only
