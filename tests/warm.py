@@ -2,8 +2,8 @@
 
 Forking it saves a command the start of an interpreter, most of what a small one takes. What it
 becomes is a real process: it has its own working folder, environment and streams, may be killed,
-and ends as any other does. `python -m tests.warm` reads what to become, a line of JSON each, and
-says the process id of each, and in the end its exit status.
+and ends as any other does. `python -m tests.warm` reads lines of JSON: what
+to become at once. It says the process ids of these, and in the end their exit statuses.
 """
 
 import atexit
@@ -22,6 +22,7 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,7 +44,7 @@ class Command:
 
 
 class Warm:
-    """One such Python; it becomes one process at a time."""
+    """One such Python; it becomes one process at a time, or several that start together."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -55,37 +56,55 @@ class Warm:
         )
         atexit.register(self._process.communicate)
 
-    def run(self, command: Command, given: bytes, patience: float) -> tuple[int, bytes, bytes]:
-        """Exit status (a signal is negative), output and errors of the command.
+    def run(self, command: Command, given: bytes, patience: float) -> "Told":
+        """What the command comes to; `given` is what it reads.
 
-        `given` is what it reads. Raises `subprocess.TimeoutExpired` after `patience` seconds.
+        Raises `subprocess.TimeoutExpired` after `patience` seconds.
         """
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            (folder / "0").write_bytes(given)
-            asked = [command.module, *command.words], command.cwd, dict(command.environ), name
-            self._say(json.dumps(asked))
-            pid = self._hear()
-            status = self._end(pid, command, patience)
-            return status, (folder / "1").read_bytes(), (folder / "2").read_bytes()
+        return self.race([command], given, patience)[0]
 
-    def _say(self, line: str) -> None:
+    def race(self, commands: Sequence[Command], given: bytes, patience: float) -> "list[Told]":
+        """The same for several, which pass one barrier together when all of them are there."""
+        with tempfile.TemporaryDirectory() as name:
+            folders = [Path(name) / str(number) for number in range(len(commands))]
+            for folder in folders:
+                folder.mkdir()
+                (folder / "0").write_bytes(given)
+            self._say(
+                [
+                    ([one.module, *one.words], one.cwd, dict(one.environ), str(folder))
+                    for one, folder in zip(commands, folders, strict=True)
+                ]
+            )
+            statuses = self._end(self._hear(), commands, patience)
+            return [
+                (status, (folder / "1").read_bytes(), (folder / "2").read_bytes())
+                for status, folder in zip(statuses, folders, strict=True)
+            ]
+
+    def _say(self, asked: object) -> None:
         assert self._process.stdin
-        self._process.stdin.write(line.encode() + b"\n")
+        self._process.stdin.write(json.dumps(asked).encode() + b"\n")
         self._process.stdin.flush()
 
-    def _hear(self) -> int:
+    def _hear(self) -> list[int]:
         assert self._process.stdout
-        return int(self._process.stdout.readline())
+        heard: list[int] = json.loads(self._process.stdout.readline())
+        return heard
 
-    def _end(self, pid: int, command: Command, patience: float) -> int:
+    def _end(self, pids: list[int], commands: Sequence[Command], patience: float) -> list[int]:
         assert self._process.stdout
         if select.select([self._process.stdout], [], [], patience)[0]:
             return self._hear()
-        os.kill(pid, signal.SIGKILL)
+        for pid in pids:
+            with suppress(ProcessLookupError):  # one of several, or all of them just now
+                os.kill(pid, signal.SIGKILL)
         self._hear()
-        raise subprocess.TimeoutExpired([command.module, *command.words], patience)
+        raise subprocess.TimeoutExpired([commands[0].module, *commands[0].words], patience)
 
+
+Told = tuple[int, bytes, bytes]
+"""Exit status of a command (a signal is negative), its output and its errors."""
 
 _of_thread = threading.local()
 
@@ -107,13 +126,23 @@ def _serve() -> None:
     # Streams of their own, so that those of the process are as new ones in what it becomes.
     with os.fdopen(os.dup(0)) as asked, os.fdopen(os.dup(1), "w", buffering=1) as said:
         for line in asked:
-            pid = os.fork()
-            if not pid:
-                asked.close()
-                said.close()
-                os._exit(_become(*json.loads(line)))
-            print(pid, file=said)
-            print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), file=said)
+            ready, go = os.pipe()
+            pids = []
+            for each in json.loads(line):
+                pid = os.fork()
+                if not pid:
+                    asked.close()
+                    said.close()
+                    os.close(go)
+                    os.read(ready, 1)
+                    os.close(ready)
+                    os._exit(_become(*each))
+                pids.append(pid)
+            os.close(ready)
+            os.close(go)
+            print(json.dumps(pids), file=said)
+            ended = [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in pids]
+            print(json.dumps(ended), file=said)
 
 
 def _become(argv: list[str], cwd: str, environ: dict[str, str], folder: str) -> int:

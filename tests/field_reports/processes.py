@@ -118,20 +118,11 @@ def _is_module(program: Sequence[str], env: Mapping[str, str]) -> bool:
     return not starts and tuple(program[:2]) == PROGRAM[:2]
 
 
-def at_once(forge: Forge, commands: Sequence[Sequence[str]]) -> "list[subprocess.Popen[bytes]]":
-    """Processes that pass one barrier together: all wait for the same pipe to be closed."""
-    read, write = os.pipe()
-    waiting = "import os, runpy, sys; os.read(int(sys.argv[1]), 1); del sys.argv[1];"
-    program = waiting + "runpy.run_module('forge_cli', run_name='__main__')"
-    processes = [
-        forge.start(str(read), *words, program=[sys.executable, "-c", program], pass_fds=(read,))
-        for words in commands
-    ]
-    os.close(read)
-    os.close(write)
-    for process in processes:
-        process.communicate(timeout=60)
-    return processes
+def at_once(forge: Forge, commands: Sequence[Sequence[str]]) -> list[int]:
+    """The exit statuses of processes that pass one barrier together."""
+    environ = forge.environment()
+    racers = [Command(PROGRAM[2], words, str(forge.folder), environ) for words in commands]
+    return [status for status, _, _ in warm().race(racers, b"", PATIENCE)]
 
 
 def until(look: Callable[[], Any]) -> Any:
