@@ -22,7 +22,6 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,11 +95,20 @@ class Warm:
         assert self._process.stdout
         if select.select([self._process.stdout], [], [], patience)[0]:
             return self._hear()
-        for pid in pids:
-            with suppress(ProcessLookupError):  # one of several, or all of them just now
-                os.kill(pid, signal.SIGKILL)
-        self._hear()
+        hanging = list(filter(_kill, pids))
+        ended = self._hear()
+        if not hanging:  # It was this process that stood still.
+            return ended
         raise subprocess.TimeoutExpired([commands[0].module, *commands[0].words], patience)
+
+
+def _kill(pid: int) -> bool:
+    """Whether there was such a process."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 Told = tuple[int, bytes, bytes]

@@ -13,6 +13,7 @@ What is left alike by several of them is gone on with once.
 import os
 import secrets
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -42,9 +43,17 @@ def main(words: Sequence[str]) -> int:
         folders = [Path(name) / str(number) for number in range(len(chosen))]
         trials = threads.map(partial(_trials, words[1:]), chosen, folders)
         every = [trial for found in trials for trial in found]
-        wrong = [line for lines in threads.map(lambda trial: trial(), every) for line in lines]
+        wrong = [line for lines in threads.map(_made, every) for line in lines]
     print("\n".join(wrong) or "nothing was found")
     return int(bool(wrong))
+
+
+def _made(trial: Trial) -> list[str]:
+    """What is wrong then; a command that hangs is, and the others are tried all the same."""
+    try:
+        return trial()
+    except subprocess.TimeoutExpired as fault:
+        return [str(fault)]
 
 
 def _trials(words: Sequence[str], reference: Reference, folder: Path) -> list[Trial]:
