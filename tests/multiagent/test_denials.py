@@ -94,6 +94,7 @@ class TestLinks:
         made = world.run.state.nodes["a.call-1-1"]
         found = refusing(world.plan, made, "file-write", None, "files:docs/a")
         assert found == {"link": "role:lead", "key": "scope"}
+        assert refusing(world.plan, made, "file-write", None, "files:src/a") == {}
 
     def test_forges_own_files_no_link_refuses(self) -> None:
         assert link(a_plan(), "file-write", None, "files:src/forge.yaml") == ("", "")
