@@ -8,16 +8,13 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from forge_cli.gateway import writing
-from forge_cli.gateway.folders import FILE, names_of, opened, reading
+from forge_cli.gateway.folders import FILE, MOST, listed, names_of, opened, reading
 from forge_cli.gateway.writing import UnwritableError
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.scope import matches, parse
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of a file that is read or written at all."""
-
-MOST = 20_000
-"""Entries of folders that one walk looks at."""
 
 
 class DeniedError(Exception):
@@ -106,7 +103,7 @@ class GrantedFiles:
         while waiting and left > 0:
             parts = waiting.pop()
             try:
-                names = self._listed("/".join(parts))
+                names = listed(self._workspace, "/".join(parts), links=False)
             except (OSError, ValueError) as error:
                 if not parts or parts == _parts(path):
                     raise UnreadableError(_reason(path or ".", error)) from None
@@ -117,19 +114,6 @@ class GrantedFiles:
             for name, is_folder in names:
                 if not is_folder and matches(self._scopes, found := "/".join((*parts, name))):
                     yield found
-
-    def _listed(self, path: str) -> list[tuple[str, bool]]:
-        """What is in a folder and no link, by name, and which of it are folders themselves."""
-        folder = opened(self._workspace, path)
-        try:
-            with os.scandir(folder) as entries:
-                return sorted(
-                    (entry.name, entry.is_dir(follow_symlinks=False))
-                    for entry in entries
-                    if not entry.is_symlink()
-                )
-        finally:
-            os.close(folder)
 
     def _may_hold(self, name: str) -> bool:
         return self._dotted or not name.startswith(".")

@@ -16,6 +16,9 @@ FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 """What opening says of something that is no longer what it was when its folder was read."""
 
+MOST = 20_000
+"""Entries below a folder that are looked at."""
+
 
 def names_of(path: str) -> list[str] | None:
     """The names along a path from the workspace, none for itself; None for what is no such path."""
@@ -37,6 +40,23 @@ def opened(workspace: Path, path: str, flags: int = FOLDER) -> int:
         return open_beneath(descriptor, path, flags)
     finally:
         os.close(descriptor)
+
+
+def listed(workspace: Path, path: str, links: bool) -> list[tuple[str, bool]]:
+    """What is in a folder by name, and which of it are folders themselves; links only if wanted.
+
+    `OSError` where the path leads through a link or is no folder.
+    """
+    folder = opened(workspace, path)
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                (entry.name, entry.is_dir(follow_symlinks=False))
+                for entry in entries
+                if links or not entry.is_symlink()
+            )
+    finally:
+        os.close(folder)
 
 
 def reading(descriptor: int) -> BufferedReader:

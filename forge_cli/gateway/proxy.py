@@ -14,12 +14,9 @@ from forge_cli.gateway.schemas import violation
 from forge_cli.gateway.tool_server import ServerError
 from forge_cli.multiagent.grants import Grant, allows_tool
 from forge_cli.multiagent.terms import Json
+from forge_cli.multiagent.tools import SHOWN
 
 CHANGED = "it is denied: the server describes it otherwise than at first"
-
-SHOWN = 80
-"""Characters of a tool's name that are told: whoever calls may have made it up."""
-
 
 TOOL = "tool"
 """The action of a tool that nothing else is known of."""

@@ -9,14 +9,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from forge_cli.gateway.files import told_apart
-from forge_cli.gateway.folders import GONE, names_of, opened, within
+from forge_cli.gateway.folders import GONE, MOST, listed, names_of, within
 from forge_cli.multiagent import glob
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.scope import contains, matches, parse
 from forge_cli.multiagent.terms import Json
-
-MOST = 20_000
-"""Entries below a folder that are looked at; what holds more is denied."""
 
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21, "ssh": 22}
 _URL = re.compile(r"[!#-;=?-Z\[\]_a-z~]+")
@@ -205,16 +202,11 @@ def _is_folder(workspace: Path, path: str) -> bool:
 
 def _listed(workspace: Path, path: str) -> list[tuple[str, bool]]:
     try:
-        folder = opened(workspace, path)
+        return listed(workspace, path, links=True)
     except OSError as error:
         if error.errno in GONE and path:
             return []  # it was there a moment ago
         raise
-    try:
-        with os.scandir(folder) as entries:
-            return sorted((each.name, each.is_dir(follow_symlinks=False)) for each in entries)
-    finally:
-        os.close(folder)
 
 
 def _host_and_port(address: str) -> str:

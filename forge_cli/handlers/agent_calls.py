@@ -14,13 +14,11 @@ from forge_cli.handlers.agent_reading import READERS
 from forge_cli.handlers.agent_tools import POST, Tool, withheld
 from forge_cli.handlers.answers import AnswerError, parse
 from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.tools import SHOWN
 from forge_cli.multiagent.turn import Turn
 
 if TYPE_CHECKING:  # who has no servers needs no library that speaks to them
     from forge_cli.handlers.agent_servers import Served
-
-SHOWN = 80
-"""Characters of a tool's name that are recorded: the model may have made it up."""
 
 
 @dataclass(slots=True)

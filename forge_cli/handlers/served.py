@@ -18,13 +18,14 @@ from mcp_types import (
 
 from forge_cli.canonical import digest
 from forge_cli.gateway.files import DeniedError, GrantedFiles, UnreadableError
-from forge_cli.gateway.proxy import SHOWN, Answered, Proxy
+from forge_cli.gateway.proxy import Answered, Proxy
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.gateway.tool_server import ServerError
 from forge_cli.handlers.agent_reading import READERS
 from forge_cli.handlers.agent_tools import NAMED
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.tools import SHOWN
 
 Record = Callable[[str, Json], None]
 """Keeps what happened durably: its kind and what is to be said of it."""

@@ -14,6 +14,9 @@ ACTIONS: Mapping[str, str] = {
 }
 """What the grant of who asks must hold, for each tool."""
 
+SHOWN = 80
+"""Characters of a tool's name that are told: whoever asks for it may have made it up."""
+
 ROLE = Role(
     "forge:tool",
     1,
@@ -31,7 +34,7 @@ def call(asker: Node, tool: str, arguments: Mapping[str, Json]) -> dict[str, Jso
     Where and what it may touch is the asker's own grant; its inputs are `tool` and `arguments`.
     """
     if tool not in ACTIONS:
-        raise RefusedError("unknown-tool", f"unknown tool {tool!r:.80}")
+        raise RefusedError("unknown-tool", f"unknown tool {tool!r:.{SHOWN}}")
     grant = asker.grant
     if ACTIONS[tool] not in grant.actions:
         raise RefusedError("denied", f"{tool} is denied: it needs {ACTIONS[tool]}, not granted")
