@@ -66,6 +66,14 @@ def test_it_is_asked_to_keep_to_what_the_item_grants(
     assert " ".join(argv()).endswith(tokens)
 
 
+@pytest.mark.parametrize("kind", ["gemini-cli", "qwen-code"])
+def test_servers_of_the_user_are_not_among_those_that_may_start(
+    kind: str, call: Call, argv: Callable[[], list[str]]
+) -> None:
+    call(kind, actions=frozenset(ACTIONS))
+    assert argv()[argv().index("--allowed-mcp-server-names") + 1] == "forge-allows-none"
+
+
 @pytest.mark.parametrize("kind", PRESETS)
 def test_the_model_is_the_one_that_the_handler_names(
     kind: str, call: Call, argv: Callable[[], list[str]]
