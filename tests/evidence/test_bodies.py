@@ -93,3 +93,12 @@ def test_what_is_taken_over_is_known_by_its_digest_only(plan: Plan) -> None:
     event = without_bodies(plan, Event(0, "run_started", body={"inputs": {}, "reuse": kept}))
     assert CANARY not in str(event.body)
     assert event.body["reuse"]["a"]["digest"] == "sha256:1"
+
+
+def test_what_was_denied_is_known_by_its_digest_only(plan: Plan) -> None:
+    row = {"tool": CANARY, "action": "file-write", "reason": CANARY, "link": "run", "key": "scope"}
+    body = {"status": "done", "sender": "s", "usage": None, "denials": [row]}
+    event = without_bodies(plan, Event(0, "turn_ended", "research", "r/research/1", body))
+    assert CANARY not in str(event.body)
+    (kept,) = event.body["denials"]
+    assert (kept["action"], kept["link"], kept["key"]) == ("file-write", "run", "scope")

@@ -10,7 +10,8 @@ from forge_cli.evidence.audit import Audit
 from forge_cli.evidence.verify import verify
 from forge_cli.ledger.lines import GENESIS, seal
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Plan
+from forge_cli.multiagent.offspring import Offspring
+from forge_cli.multiagent.plan import Grant, Plan
 from forge_cli.multiagent.turn import Turn, TurnResult
 
 WRITE = {"tool": "write_file", "arguments": {"path": "src/a", "content": ""}}
@@ -19,10 +20,6 @@ SAID = {"tool": "read_file", "denied": "no", "action": "file-read", "touches": "
 
 def asks(turn: Turn) -> TurnResult:
     return TurnResult.yields([1], requests=(WRITE,))
-
-
-def reads(turn: Turn) -> TurnResult:
-    return TurnResult.yields([turn.number])
 
 
 @pytest.fixture
@@ -109,3 +106,36 @@ def test_an_item_that_goes_on_though_it_was_denied_a_change_is_found(
     again = start._replace(time=ended.time, body={**start.body, "turn": 2})
     (*_, said) = sentences(audit(world, plan, [*events, told(ended, **more), again]))
     assert said.endswith("'a' goes on, and was to pause for what it was denied")
+
+
+def test_who_asked_for_a_call_that_was_denied_and_goes_on_is_found(
+    world: Any, make_plan: Any, make_item: Any
+) -> None:
+    both, files = frozenset({"read", "write"}), ("files:src/**",)
+    grant = Grant(both, frozenset({"file-read", "file-write"}), files, files, ("result",))
+    plan = make_plan(make_item("a", grant=grant))
+    once = {"a": lambda turn: TurnResult.done({"result": 1}) if turn.number > 1 else asks(turn)}
+    call = {"a.call-1-1": lambda turn: TurnResult.failed("error", "no")}
+    events = world.events(plan, once | call)
+    index = next(n for n, e in enumerate(events) if e.item != "a" and e.kind == "turn_ended")
+    effect = {"tool": "write_file", "denied": "no", "action": "file-write"}
+    row = {"tool": "write_file", "action": "file-write", "reason": "no"}
+    ended = told(events[index], effects=[effect], denials=[row])
+    start = next(event for event in events if event.kind == "turn_started")
+    again = start._replace(time=ended.time, body={**start.body, "turn": 2})
+    (*_, said) = sentences(audit(world, plan, [*events[:index], ended, again]))
+    assert said.endswith("'a' goes on, and was to pause for what it was denied")
+
+
+def test_a_machine_that_lets_a_denied_item_succeed_is_not_believed(
+    world: Any, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Offspring, "_note_denials", lambda *_: None)
+    events = world.events(plan, {"a": lambda turn: TurnResult.done({"result": 1})})
+    index = next(n for n, event in enumerate(events) if event.kind == "turn_ended")
+    effect = {"tool": "write_file", "denied": "no", "action": "file-write"}
+    row = {"tool": "write_file", "action": "file-write", "reason": "no"}
+    row |= {"link": "item:a", "key": "capabilities"}
+    ended = told(events[index], effects=[effect], denials=[row])
+    (said,) = sentences(audit(world, plan, [*events[:index], ended, *events[index + 1 :]]))
+    assert said.endswith("'a' succeeds, and was to pause for what it was denied")

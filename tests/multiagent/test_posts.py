@@ -7,6 +7,7 @@ import pytest
 from forge_cli.multiagent.board import INLINE
 from forge_cli.multiagent.budget import Budget
 from forge_cli.multiagent.plan import Grant, Retry
+from forge_cli.multiagent.posts import refused
 from tests.multiagent.children import a_plan, ask, lead
 from tests.multiagent.test_broadcast import broadcast, log_of, says, sub
 from tests.multiagent.world import World, done, failed, item, play, rejected, role, yields
@@ -142,3 +143,12 @@ def test_what_is_posted_beside_a_result_whose_steps_are_still_to_be_done_is_hear
     assert found.status == "complete"
     assert log_of(found) == [("a", "facts", "x")]
     assert found.heard("g.b") == [[("lead#g.a", "x")]]
+
+
+def test_why_posts_of_a_turn_reach_nobody_is_known_from_its_event() -> None:
+    found = play([item("a")], {"a": done(posts=[says("x"), says(" ")])})
+    ended = next(event for event in found.events if event.kind == "turn_ended")
+    assert refused(found.run.state.nodes["a"], ended) == [
+        "it is no part of an item whose sub-tasks talk",
+        "it has no text",
+    ]
