@@ -164,6 +164,8 @@ async def _serve(gateway: Gateway, source: int, target: int, observer: Record) -
     unkept: asyncio.Future[ForgeError] = asyncio.get_running_loop().create_future()
 
     def record(kind: str, body: Mapping[str, Json]) -> None:
+        # Before the journal quotes it once more: a form that is quoted too often is not known.
+        body = context.redactor.redact_json(dict(body))
         try:
             gateway.journal.write(kind, body)
         except ForgeError as fault:

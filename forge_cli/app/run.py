@@ -133,7 +133,7 @@ class Opened:
 
     def _tell(self, item: str, words: str) -> None:
         if self._watcher is not None:
-            self._watcher(item, words)
+            self._watcher(item, self._context.redactor.redact(words))
 
     def _execute(self, observers: Sequence[Observer]) -> Finished:
         began = (time.monotonic_ns(), time.process_time_ns())
@@ -167,7 +167,7 @@ class Opened:
             self._clock,
             self.artifacts,
             snapshots(prepared, self._folder),
-            observers,
+            _unknowing(observers, self._context.redactor),
         )
         try:
             with self._signals.stopping(engine.stop):
@@ -213,6 +213,19 @@ def opened(prepared: Prepared, clock: Clock | None = None) -> Opened:
     if prepared.reuse is not None:
         prepared.reuse.hand_over(ArtifactFolder(folder.artifacts))
     return Opened(prepared, redactor, store, run, (started,), clock)
+
+
+def _unknowing(observers: Sequence[Observer], redactor: Redactor) -> Sequence[Observer]:
+    """The observers, shown what the ledger has: an input may hold a secret that a turn needs."""
+    if not redactor.knows_any:
+        return observers
+
+    def observe(event: Event) -> None:
+        kept = event._replace(body=json.loads(redactor.redact(canonical(event.body))))
+        for observer in observers:
+            observer(kept)
+
+    return (observe,)
 
 
 def _started(prepared: Prepared, now: int) -> Event:

@@ -1,4 +1,4 @@
-"""Secrets are replaced before any byte is kept: the value as it is, in base64, in URLs, in JSON."""
+"""Secrets are replaced before any byte is kept: the value, also in base64, in URLs, in quotes."""
 
 import base64
 import json
@@ -13,15 +13,18 @@ MASK = "***"
 SHORTEST = 4
 """Characters a secret must have: masking a shorter one would make everything unreadable."""
 
+NESTED = 2
+"""How often a quoted text is quoted again: programs print messages that quote those of others."""
+
 
 class Redactor:
     """Replaces the values of secrets by `***`, wherever they stand.
 
     `values` maps names of variables to their values. Known by: the value, with and without white
     space around it; base64 (both alphabets) at each of the three alignments, less the characters
-    that its neighbours also decide; URL-encoded; as text within JSON. A base64 text that is
-    broken into lines inside the value is not recognized. Raises `ForgeError` for a value under
-    four characters, by its name.
+    that its neighbours also decide; URL-encoded; as text within JSON or as Python shows it, also
+    quoted twice. A base64 text that is broken into lines inside the value is not recognized.
+    Raises `ForgeError` for a value under four characters, by its name.
     """
 
     def __init__(self, values: Mapping[str, str]) -> None:
@@ -115,9 +118,16 @@ def forms_of(value: str) -> Iterator[bytes]:
         for encoded in (quote(plain, safe=""), quote(plain), quote_plus(plain)):
             yield encoded.encode()
             yield re.sub("%..", lambda match: match[0].lower(), encoded).encode()
-        for ascii_only in (True, False):
-            quoted = json.dumps(text, ensure_ascii=ascii_only)[1:-1]
-            yield quoted.encode("utf-8", "surrogateescape")
+        written = {text}
+        for _ in range(NESTED):
+            written = {form for each in written for form in as_quoted(each)}
+            yield from (form.encode("utf-8", "surrogateescape") for form in written)
+
+
+def as_quoted(text: str) -> Iterator[str]:
+    """The text as it stands between quotes in JSON, and where Python shows it."""
+    quoted = (json.dumps(text), json.dumps(text, ensure_ascii=False), repr(text), ascii(text))
+    yield from (each[1:-1] for each in quoted)
 
 
 def in_base64(data: bytes) -> Iterator[bytes]:

@@ -15,10 +15,13 @@ from mcp_types import (
     Implementation,
     ListToolsResult,
     PaginatedRequestParams,
+    Result,
     Tool,
 )
+from pydantic_core import ValidationError
 
 from forge_cli import __version__
+from forge_cli.gateway.secrets import Redactor
 from forge_cli.gateway.tool_transport import Intake, Streams
 from forge_cli.multiagent.terms import Json
 
@@ -28,7 +31,7 @@ PAGES = 50
 TOLD = 300
 """Characters of an error that are told."""
 
-_T = TypeVar("_T")
+_T = TypeVar("_T", bound=Result)
 
 for _name in ("mcp", "client"):  # what the library logs of a bad server is told by the outcome
     logging.getLogger(_name).addHandler(logging.NullHandler())
@@ -53,10 +56,14 @@ class Transport(Protocol):
 
 
 class ToolServer:
-    """A server from its first request to `close`, which need not be made by one task."""
+    """A server from its first request to `close`, which need not be made by one task.
 
-    def __init__(self, transport: Transport) -> None:
+    What it answers is without secrets, before anything else reads it or cuts it short.
+    """
+
+    def __init__(self, transport: Transport, redactor: Redactor) -> None:
         self._transport = transport
+        self._redactor = redactor
         self._leave = asyncio.Event()
         self._client: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._holder: asyncio.Task[str] | None = None
@@ -112,7 +119,7 @@ class ToolServer:
                 self._client.set_result(client)
                 await self._leave.wait()
         except Exception as error:  # noqa: BLE001 - whatever a server does is its own fault
-            return _innermost(error)
+            return self._told(_innermost(error))
         return ""
 
     async def _before_it_breaks(self, awaited: asyncio.Future[Any]) -> None:
@@ -136,12 +143,22 @@ class ToolServer:
         finally:
             answer.cancel()
         try:
-            return answer.result()
+            return self._clean(answer.result())
         except MCPError as error:
-            raise self._fault(f"it answered with an error: {error.message:.{TOLD}}") from None
+            raise self._fault(f"it answered with an error: {self._told(error.message)}") from None
         except Exception as error:  # noqa: BLE001 - whatever a server sends is its own fault
-            why = " ".join(str(error).split())[:TOLD]
+            why = self._told(_words(error))
             raise self._fault(f"its answer is none that the protocol knows: {why}") from None
+
+    def _clean(self, answer: _T) -> _T:
+        if not self._redactor.knows_any:
+            return answer
+        words = self._redactor.redact_json(answer.model_dump(by_alias=True, exclude_unset=True))
+        return type(answer).model_validate(words, by_name=False)
+
+    def _told(self, text: str) -> str:
+        """What is told of an error: cut only now, as half a secret would not be recognized."""
+        return self._redactor.redact(text)[:TOLD]
 
     def _fault(self, otherwise: str) -> ServerError:
         """Why the connection is of no more use, or else what is wrong with an answer."""
@@ -151,4 +168,15 @@ class ToolServer:
 def _innermost(error: Exception) -> str:
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
-    return f"{error!s:.{TOLD}}" or type(error).__name__
+    return _words(error) or type(error).__name__
+
+
+def _words(error: Exception) -> str:
+    """What an error says, in one line; of a value that does not fit, without that value.
+
+    The library cuts the value short, so that half a secret might be in it.
+    """
+    if isinstance(error, ValidationError):
+        faults = error.errors(include_url=False, include_input=False)
+        return "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in faults)
+    return " ".join(str(error).split())

@@ -18,6 +18,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
+from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers import agent_messages as talk
 from forge_cli.handlers.agent_calls import Calls
 from forge_cli.handlers.agent_models import Opened, Prices, open_model
@@ -106,8 +107,8 @@ class AgentHandler:
                 model_request_parameters=parameters,
             )
         except Exception as error:  # noqa: BLE001 - whatever its service does, the turn has failed
-            return _unanswered(error)
-        response = talk.sound(response, turn)
+            return _unanswered(error, self._context.redactor)
+        response = talk.sound(response, turn, self._context.redactor)
         result = unusable(response, most)
         if result is None:
             calls = Calls(turn, self._context.workspace, tools, served)
@@ -180,12 +181,12 @@ def _served(served: "Served") -> ToolDefinition:
     )
 
 
-def _unanswered(error: Exception) -> TurnResult:
+def _unanswered(error: Exception, redactor: Redactor) -> TurnResult:
     """The result of a request that got no answer that can be used."""
     usage = {"model_calls": 1}
     if isinstance(error, ModelHTTPError) and error.status_code < 500:
         usage |= {"tokens": 0, "cost_usd": 0}  # it was refused before the model saw it
-    text = str(error) or type(error).__name__
+    text = redactor.redact(str(error) or type(error).__name__)  # cut only then
     return TurnResult.failed("error", f"the model did not answer: {text:.{MESSAGE}}", usage=usage)
 
 

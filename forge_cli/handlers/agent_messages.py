@@ -19,6 +19,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers.prompts import from_others
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn
@@ -47,17 +48,22 @@ def _bare(value: Any) -> Any:
     return [_bare(inner) for inner in value] if isinstance(value, list) else value
 
 
-def sound(response: ModelResponse, turn: Turn) -> ModelResponse:
-    """The response as it can be kept: Unicode throughout, and calls whose ids forge gave."""
+def sound(response: ModelResponse, turn: Turn, redactor: Redactor) -> ModelResponse:
+    """The response as it can be kept: Unicode, no secrets, and calls whose ids forge gave."""
+
+    def clean(text: str) -> str:
+        return redactor.redact(_unicode(text))
+
     parts: list[ModelResponsePart] = []
     for part in response.parts:
         if isinstance(part, TextPart | ThinkingPart):
-            parts.append(replace(part, content=_unicode(part.content)))
+            parts.append(replace(part, content=clean(part.content)))
         elif isinstance(part, ToolCallPart):
             number = sum(isinstance(earlier, ToolCallPart) for earlier in parts)
-            name, arguments = _unicode(part.tool_name), _unicode(arguments_of(part))
+            name, arguments = clean(part.tool_name), clean(arguments_of(part))
             parts.append(ToolCallPart(name, arguments, f"call-{turn.number}-{number}"))
-    return replace(response, parts=parts)
+    details = redactor.redact_json(response.provider_details)
+    return replace(response, parts=parts, provider_details=details)
 
 
 def repaired(response: ModelResponse) -> ModelResponse:

@@ -4,10 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from forge_cli.gateway.secrets import Redactor
+from forge_cli.multiagent.budget import DIMENSIONS
 from forge_cli.multiagent.turn import TurnResult
 
 FREE = ("evidence", "effects", "message", "partial", "state", "posts", "requests")
-"""Fields that hold a handler's own words; its status, kind and usage are forge's."""
+"""Fields that hold a handler's own words; its status, kind and dimensions of usage are forge's."""
 
 
 def masked(result: TurnResult, redactor: Redactor, outputs: tuple[str, ...]) -> TurnResult:
@@ -23,5 +24,10 @@ def masked(result: TurnResult, redactor: Redactor, outputs: tuple[str, ...]) -> 
         values["output"] = {
             key if key in outputs else redactor.redact(key): redactor.redact_json(value)
             for key, value in result.output.items()
+        }
+    if result.usage:
+        values["usage"] = {
+            key if key in DIMENSIONS else redactor.redact(key): value
+            for key, value in result.usage.items()
         }
     return replace(result, **values)

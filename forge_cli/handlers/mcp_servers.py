@@ -44,7 +44,7 @@ class Doors:
         declared = [Declared.read(each, name) for each in config["tools"]]
         key = json.dumps(config["server"], sort_keys=True)
         async with self._transport(label, config["server"], grant) as transport:
-            server = ToolServer(transport)
+            server = ToolServer(transport, self._context.redactor)
             try:
                 here = self._context
                 own = here.own

@@ -93,13 +93,14 @@ class ServedTools:
     async def _answer(self, _context: Any, params: CallToolRequestParams) -> CallToolResult:
         self.made += 1
         number, arguments = self.made, params.arguments or {}
-        self._record("tool_called", {"call": number, "tool": params.name, "arguments": arguments})
+        name = self._redactor.redact(params.name)  # before it is cut for a message
+        self._record("tool_called", {"call": number, "tool": name, "arguments": arguments})
         try:
-            answered = await self._bounded(params.name, arguments)
+            answered = await self._bounded(name, arguments)
         except asyncio.CancelledError:
-            self._keep(number, params.name, Answered("failed", "", {"failed": CANCELLED}))
+            self._keep(number, name, Answered("failed", "", {"failed": CANCELLED}))
             raise
-        self._keep(number, params.name, answered)
+        self._keep(number, name, answered)
         blocks = answered.blocks or [{"type": "text", "text": answered.text}]
         content = {"content": blocks, "isError": answered.decision != "done"}
         if answered.structured is not None:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -52,6 +53,20 @@ def test_a_value_within_json_is_recognized(ascii_only: bool) -> None:
     document = json.dumps({"key": 'line\n"two"ü'}, ensure_ascii=ascii_only)
     redacted = Redactor({"TOKEN": 'line\n"two"ü'}).redact(document)
     assert json.loads(redacted) == {"key": MASK}
+
+
+@pytest.mark.parametrize("outer", [True, False])
+@pytest.mark.parametrize("inner", [True, False])
+def test_a_value_within_json_within_json_is_recognized(inner: bool, outer: bool) -> None:
+    said = json.dumps({"key": CANARY}, ensure_ascii=inner)
+    redacted = Redactor({"TOKEN": CANARY}).redact(json.dumps([said], ensure_ascii=outer))
+    assert json.loads(json.loads(redacted)[0]) == {"key": MASK}
+
+
+@pytest.mark.parametrize("shown", [repr, ascii])
+def test_a_value_as_python_shows_it_is_recognized(shown: Callable[[str], str]) -> None:
+    key = "-----BEGIN KEY-----\nZürich\n"
+    assert Redactor({"KEY": key}).redact(f"KeyError: {shown(key)}") == f"KeyError: '{MASK}'"
 
 
 def test_json_values_are_redacted_in_keys_and_at_any_depth() -> None:

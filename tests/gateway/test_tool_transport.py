@@ -22,7 +22,7 @@ def use(folder: Path, argv: list[str], scenario: Callable[[ToolServer], Awaitabl
         processes = Processes()
         environment = {"PATH": os.environ["PATH"]}
         program = Program(argv[0], argv, environment, str(folder), grace=0.1)
-        server = ToolServer(ProgramTransport(processes, program, Redactor({})))
+        server = ToolServer(ProgramTransport(processes, program, Redactor({})), Redactor({}))
         try:
             await asyncio.wait_for(scenario(server), SECONDS)
         finally:

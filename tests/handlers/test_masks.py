@@ -38,6 +38,11 @@ def test_an_output_key_that_the_contract_does_not_name_is_redacted() -> None:
     assert clean.output == {"***": 1}
 
 
+def test_a_dimension_of_usage_that_there_is_not_is_redacted() -> None:
+    clean = masked(TurnResult.done({}, usage={"done-result": 1, "tokens": 2}), REDACTOR, ())
+    assert clean.usage == {"***": 1, "tokens": 2}
+
+
 def test_without_secrets_the_result_is_the_same_object() -> None:
     result = TurnResult.done({"a": 1})
     assert masked(result, Redactor({}), ()) is result

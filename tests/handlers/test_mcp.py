@@ -130,7 +130,7 @@ def test_a_bad_server_is_an_outcome(call: Call, behaviour: str, message: str) ->
 def test_an_answer_that_is_none_is_told_with_what_is_wrong(call: Call) -> None:
     message = call(calling("shapeless")).message
     assert message.startswith("its answer is none that the protocol knows: ")
-    assert "content Field required" in message
+    assert "content: Field required" in message
 
 
 def test_a_server_that_changes_a_tool_in_mid_run_is_denied(call: Call) -> None:
