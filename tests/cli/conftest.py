@@ -1,6 +1,7 @@
 """Plans made by hand, and runs of them by the machine itself with scripted handlers."""
 
 import heapq
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -131,6 +132,18 @@ def agent(
     writes = tuple(fields.pop("writes", ()))
     grant = Grant(held, scope=("files:**",), writes=writes, outputs=keys)
     return role, Item(item, name, grant=grant, **fields)
+
+
+@pytest.fixture(autouse=True)
+def hearing() -> Iterator[None]:
+    """Let what is started hear signals that the tests ignore: nohup and `&` of a script do that."""
+    found = {
+        signal.SIGHUP: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+    }
+    yield
+    for number, handler in found.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

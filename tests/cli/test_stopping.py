@@ -28,14 +28,6 @@ pytestmark = pytest.mark.usefixtures("unheld")  # what is stopped says so in the
 Start = Callable[[str], "subprocess.Popen[str]"]
 
 
-@pytest.fixture(autouse=True)
-def hearing() -> Iterator[None]:
-    """Let what is started hear SIGHUP, also where the tests themselves were started by nohup."""
-    found = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGHUP, found)
-
-
 @pytest.fixture
 def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     """Starts a run of a program and returns once that is under way."""
