@@ -62,6 +62,19 @@ def test_the_result_event_decides_and_not_the_exit_status(
     assert result.message.startswith(f"exit status 1; {words}" if status else words)
 
 
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [("[API Error: Connection error.]", "failed"), ("An [API Error: x] was mended.", "done")],
+)
+def test_a_service_that_cannot_be_reached_is_no_success_of_qwen_code(
+    answer: str, status: str, call: Call
+) -> None:
+    event = {"type": "result", "subtype": "success", "is_error": False, "result": answer}
+    result = call("qwen-code", json.dumps(event) + "\n")
+    assert result.status == status
+    assert answer in (result.message or str(result.output))
+
+
 @pytest.mark.parametrize("kind", PRESETS)
 def test_a_program_that_ends_without_a_result_has_failed(
     kind: str, call: Call, recorded: Text
