@@ -84,18 +84,27 @@ class Calls:
     def _refuse(self, call: ToolCallPart, sequel: Sequel) -> None:
         """Answer a call of a tool that the agent is not shown."""
         name = call.tool_name
-        if needed := withheld(name, self._turn):
+        needed = withheld(name, self._turn)
+        if not needed and self._turn.handler.get("servers"):
+            from forge_cli.handlers.agent_servers import beyond
+
+            needed = beyond(name, self._turn)
+        if needed:
             sequel.deny(call, f"{name} is denied: it is not in your contract", needed)
         else:
             known = ", ".join([*self._tools, *self._served]) or "none"
             sequel.decline(call, f"unknown tool {name[:SHOWN]!a}; your tools: {known}", "failed")
 
     async def _ask(self, call: ToolCallPart, arguments: Json, sequel: Sequel) -> None:
-        """Have a server answer, through its door."""
+        """Have a server answer through its door, or the engine make a call that may change it."""
         if not isinstance(arguments, dict):
             sequel.decline(call, f"the arguments of {call.tool_name} must be an object", "retried")
+            return
+        served = self._served[call.tool_name]
+        if served.asks:
+            sequel.requests.append({"tool": served.asked, "arguments": arguments})
         elif self._may_read(call, sequel):
-            answered = await self._served[call.tool_name].call(arguments)
+            answered = await served.call(arguments)
             sequel.read += answered.called
             outcome = "success" if answered.decision == "done" else answered.decision
             sequel.parts.append(answer(call, answered.text, outcome))

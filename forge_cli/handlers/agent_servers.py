@@ -1,4 +1,4 @@
-"""The tools of MCP servers that an agent is shown: those of its grant that only read."""
+"""The tools of MCP servers that an agent is shown: those of its grant."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from mcp_types import Tool
 
-from forge_cli.gateway.proxy import Answered, Proxy
+from forge_cli.gateway.proxy import Answered, Declared, Proxy
 from forge_cli.gateway.tool_server import ServerError
 from forge_cli.handlers.agent_reading import LONGEST
 from forge_cli.handlers.context import HandlerContext
@@ -30,11 +30,20 @@ class ServersError(Exception):
 
 
 class Served(NamedTuple):
-    """A tool as the model is shown it, and the door behind which it is."""
+    """A tool as the model is shown it, and the door behind which it is.
+
+    One that `asks` may change something: the engine makes its calls, each as a turn of its own.
+    """
 
     name: str
     tool: Tool
     proxy: Proxy
+    asks: bool
+
+    @property
+    def asked(self) -> str:
+        """How the engine is asked for it: `<server>/<tool>`, by their own names."""
+        return f"{self.proxy.label}/{self.tool.name}"
 
     async def call(self, arguments: Mapping[str, Json]) -> Answered:
         """Call it; whatever happens is an answer, whose text the model can bear."""
@@ -61,14 +70,14 @@ class AgentServers:
         shown = turn.handler.get("tools")
         found: dict[str, Served] = {}
         for proxy in await self._proxies(turn):
-            readable = {name for name, tool in proxy.granted.items() if tool.reads_only}
+            granted = proxy.granted
             for tool in await _visible(proxy):
                 action = f"tool:{proxy.label}/{tool.name}"
-                if tool.name in readable and (shown is None or action in shown):
-                    name = re.sub("[^A-Za-z0-9_-]", "_", f"{proxy.label}__{tool.name}")[:LONG]
+                if shown is None or action in shown:
+                    name = shown_as(proxy.label, tool.name)
                     if name in found:
                         raise ServersError(_alike(found[name], proxy, tool))
-                    found[name] = Served(name, tool, proxy)
+                    found[name] = Served(name, tool, proxy, not granted[tool.name].reads_only)
         return found
 
     async def rest(self, attempt: str) -> None:
@@ -104,6 +113,28 @@ class AgentServers:
                 raise ServersError(f"one of its servers cannot be had: {error}") from None
             self._open[turn.attempt_id] = stack, proxies
         return self._open[turn.attempt_id][1]
+
+
+def shown_as(server: str, tool: str) -> str:
+    """The name that a model is shown for a tool of a server."""
+    return re.sub("[^A-Za-z0-9_-]", "_", f"{server}__{tool}")[:LONG]
+
+
+def beyond(name: str, turn: Turn) -> dict[str, Json]:
+    """What a declared tool takes that the turn's agent is not shown, as a denial says it.
+
+    Nothing for a name that stands for none, or for one that only its server does without.
+    """
+    shown = turn.handler.get("tools")
+    for server, config in turn.handler["servers"].items():
+        for tool in (Declared.read(each, server) for each in config["tools"]):
+            if shown_as(server, tool.name) != name:
+                continue
+            if not (tool.allowed and tool.capability in turn.grant.capabilities):
+                return dict(tool.needed)
+            if shown is not None and f"tool:{server}/{tool.name}" not in shown:
+                return {"action": tool.needed["action"], "key": "tools"}
+    return {}
 
 
 async def _visible(proxy: Proxy) -> list[Tool]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
 from forge_cli.gateway.proxy import Answered
 from forge_cli.gateway.tool_server import ServerError
@@ -31,8 +31,23 @@ class McpHandler:
 
     async def run(self, turn: Turn) -> TurnResult:
         """Make the call. Whatever the server does is a result; cancelling ends its whole tree."""
+        return await self._settled(turn, self._only)
+
+    async def call(self, turn: Turn, server: str, tool: str) -> TurnResult:
+        """Call a tool of a server of an agent, whose name is that in the manifest."""
+
+        async def named(opened: Turn) -> TurnResult:
+            config = opened.handler
+            async with self._doors.open(server, config, opened.grant, server) as proxy:
+                return _result(opened, await proxy.call(tool, opened.inputs))
+
+        return await self._settled(turn, named)
+
+    async def _settled(
+        self, turn: Turn, made: Callable[[Turn], Awaitable[TurnResult]]
+    ) -> TurnResult:
         try:
-            result = await self._run(with_inputs_opened(turn, self._context))
+            result = await made(with_inputs_opened(turn, self._context))
         except (InputsError, StartError, VariablesError) as error:
             result = TurnResult.failed("error", str(error), usage=NO_CALL)
         except ServerError as error:
@@ -45,7 +60,7 @@ class McpHandler:
     async def close(self) -> None:
         """Nothing is kept between turns."""
 
-    async def _run(self, turn: Turn) -> TurnResult:
+    async def _only(self, turn: Turn) -> TurnResult:
         async with self._doors.open(turn.role_id, _whole(turn.handler), turn.grant) as proxy:
             granted = list(proxy.granted)
             if len(granted) != 1:

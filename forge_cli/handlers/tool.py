@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from forge_cli.gateway.files import DeniedError, GrantedFiles, UnreadableError
 from forge_cli.gateway.writing import UnwritableError
@@ -13,6 +14,9 @@ from forge_cli.handlers.masks import masked
 from forge_cli.multiagent.plan import Json
 from forge_cli.multiagent.turn import Turn, TurnResult
 
+if TYPE_CHECKING:  # only who calls a server needs the library that speaks to it
+    from forge_cli.handlers.mcp import McpHandler
+
 CALL = {"tool_calls": 1}
 NO_CALL = {"tool_calls": 0}
 
@@ -21,14 +25,17 @@ PROGRAM: Mapping[str, Json] = {"stdin": "none", "result": "text", "max_output": 
 
 
 class ToolHandler:
-    """Writes and edits files within the grant, and starts programs like a command handler."""
+    """Changes files within the grant, and starts programs and servers as other handlers do."""
 
     def __init__(self, context: HandlerContext) -> None:
         self._context = context
         self._commands = CommandHandler(context)
+        self._servers: McpHandler | None = None
 
     async def run(self, turn: Turn) -> TurnResult:
         """Make the call. Whatever comes of it is a result; cancelling ends a program's tree."""
+        if "server" in turn.handler:
+            return await self._served(turn)
         try:
             turn = with_inputs_opened(turn, self._context)
         except InputsError as error:
@@ -43,6 +50,17 @@ class ToolHandler:
     async def close(self) -> None:
         """End the sandboxes of the programs that were started."""
         await self._commands.close()
+
+    async def _served(self, turn: Turn) -> TurnResult:
+        """Have the server of the turn's own configuration make the call, for which it starts."""
+        from forge_cli.handlers.mcp import McpHandler
+
+        if self._servers is None:
+            self._servers = McpHandler(self._context)
+        server, _, name = turn.inputs["tool"].partition("/")
+        return await self._servers.call(
+            replace(turn, inputs=turn.inputs["arguments"]), server, name
+        )
 
     async def _command(self, turn: Turn, argv: list[str]) -> TurnResult:
         called = replace(turn, handler={**PROGRAM, "argv": argv})

@@ -48,7 +48,7 @@ def assign(state: RunState, node: Node, amounts: Amounts, now: int) -> Assignmen
     else:
         # What stems from an agent is data, in which nothing is looked up.
         values.goal, goal, inputs = item.goal, item.goal, item.inputs
-    handler = fill_handler(_configuration(role.handler.config, item), values)
+    handler = _handler(state, node, values)
     told = [] if node.told is None else [node.told]
     told += node.refused
     board = node.board
@@ -177,6 +177,22 @@ def condition_context(state: RunState, names: Sequence[str]) -> dict[str, Json]:
         if name in state.nodes
     }
     return {"inputs": dict(state.inputs), "items": items, "state": state.commits.values}
+
+
+def _handler(state: RunState, node: Node, values: Values) -> Mapping[str, Json]:
+    """The configuration of the turn's handler; a call of a server's tool has that server's."""
+    item = node.item
+    config = state.roles[item.role_id].handler.config
+    if item.role_id != tools.ROLE.role_id or node.parent is None:
+        return fill_handler(_configuration(config, item), values)
+    server = tools.server_of(item.inputs["tool"])
+    if not server:
+        return config
+    asker = node.parent
+    config = state.roles[asker.item.role_id].handler.config
+    as_asked = Values(state, asker, values.amounts, values.attempt, asker.item.goal)
+    whole = fill_handler(_configuration(config, asker.item), as_asked)
+    return dict(whole["servers"][server])
 
 
 def _configuration(config: Mapping[str, Json], item: Item) -> Mapping[str, Json]:

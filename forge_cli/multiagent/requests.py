@@ -57,7 +57,8 @@ def _admitted(
         return "steps_inserted", {"steps": steps}
     if tool != hierarchical.TOOL:
         child = state.free_id(f"{prefix}call-{number}")
-        return "request_admitted", {"child": child, **tools.call(node, tool, arguments)}
+        handler = state.roles[node.item.role_id].handler
+        return "request_admitted", {"child": child, **tools.call(node, handler, tool, arguments)}
     if state.descendants[state.root(node)] >= hierarchical.MOST_DESCENDANTS:
         most = hierarchical.MOST_DESCENDANTS
         raise RefusedError("too-many", f"one item may have {most} children below it, and has")

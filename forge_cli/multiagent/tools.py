@@ -28,15 +28,22 @@ ROLE = Role(
 """Who makes the calls: no role of a manifest, whose ids have no colon."""
 
 
-def call(asker: Node, tool: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
+def call(
+    asker: Node, handler: Handler, tool: str, arguments: Mapping[str, Json]
+) -> dict[str, Json]:
     """What the event that admits a call says of it; `RefusedError` for one beyond the grant.
 
     Where and what it may touch is the asker's own grant; its inputs are `tool` and `arguments`.
+    `handler` is that of the asker's role: a tool of one of an agent's servers, `<server>/<tool>`,
+    is admitted, and then held against the grant at the one door to that server.
     """
-    if tool not in ACTIONS:
+    grant, risk = asker.grant, asker.item.risk
+    if _is_served(handler, tool):
+        # What a server changes nobody can look up, so a call is never made again unasked.
+        risk = "reversible" if risk == "read_only" else risk
+    elif tool not in ACTIONS:
         raise RefusedError("unknown-tool", f"unknown tool {tool!r:.{SHOWN}}")
-    grant = asker.grant
-    if ACTIONS[tool] not in grant.actions:
+    elif ACTIONS[tool] not in grant.actions:
         raise RefusedError("denied", f"{tool} is denied: it needs {ACTIONS[tool]}, not granted")
     return {
         "role": f"{ROLE.role_id}@{ROLE.version}",
@@ -46,8 +53,19 @@ def call(asker: Node, tool: str, arguments: Mapping[str, Json]) -> dict[str, Jso
         "scope": list(grant.scope),
         "writes": list(grant.writes),
         "outputs": list(ROLE.outputs),
-        "risk": asker.item.risk,
+        "risk": risk,
         "timeout": asker.item.timeout,
         "task": tool,
         "arguments": dict(arguments),
     }
+
+
+def server_of(tool: str) -> str:
+    """The server whose tool this is, by its name in the manifest; empty for a tool of forge."""
+    return tool.partition("/")[0] if "/" in tool else ""
+
+
+def _is_served(handler: Handler, tool: str) -> bool:
+    server, _, name = tool.partition("/")
+    servers = handler.config.get("servers", {}) if handler.kind == "agent" else {}
+    return server in servers and any(each["tool"] == name for each in servers[server]["tools"])

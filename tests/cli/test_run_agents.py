@@ -1,6 +1,7 @@
 """`forge run` with agents whose model is served on loopback."""
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -160,3 +161,57 @@ def test_a_dry_run_names_the_plan_that_the_run_then_has(run: Run, said: list[Rep
     digest = title.split()[2]
     Path("none.json").write_text('{"format_version": 1, "results": []}', "utf-8")
     assert f"plan {digest}" in run("--mock", "none.json", manifest=priced)[1]
+
+
+SERVED = """forge: 1
+budget: {{{{model_calls: 5, tool_calls: 5}}}}
+capabilities: {{{{change: [file-write], look: [file-read]}}}}
+roles:
+  keeper:
+    capabilities: [change, look]
+    outputs: [result]
+    scope: [files:docs/**]
+    handler:
+      kind: agent
+      model: scripted
+      base_url: {{url}}
+      max_turns: 4
+      servers:
+        small:
+          argv: ["{python}", "{server}", fine]
+          tools: [{{{{tool: change, capability: change, scope_args: [path]}}}}]
+work_items:
+  keep: {{{{role: keeper, goal: Change docs/a.md, capabilities: [{words}]}}}}
+"""
+SERVER = Path(__file__).parents[1] / "gateway" / "data" / "tool_server.py"
+
+
+def served(words: str) -> str:
+    """A manifest with an agent that has a server, and these capabilities."""
+    return SERVED.format(python=sys.executable, server=SERVER, words=words)
+
+
+def test_a_tool_of_a_server_that_changes_something_is_called_as_an_item_of_its_own(
+    run: Run, said: list[Reply], server: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said += [tool("small__change", path="docs/a.md"), text("It is changed.")]
+    code, printed, evidence = run(manifest=served("change"))
+    assert code == 0, printed
+    _, call, last = ended(evidence)
+    assert call["output"] == {"result": 'change {"path": "docs/a.md"}'}
+    assert call["usage"] == {"tool_calls": 1}
+    assert last["output"] == {"result": "It is changed."}
+    answer = json.loads(server.asked[1]["messages"][-1]["content"])
+    assert answer == {"status": "succeeded", "output": call["output"]}
+    assert main(["verify", str(evidence)]) == 0, capsys.readouterr()
+
+
+@pytest.mark.parametrize(("words", "path"), [("look", "docs/a.md"), ("change", "src/a.py")])
+def test_a_tool_of_a_server_that_is_denied_a_change_pauses_the_agent(
+    run: Run, said: list[Reply], words: str, path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said.append(tool("small__change", path=path))
+    code, printed, evidence = run(manifest=served(words))
+    assert code == 4, printed
+    assert "is denied" in printed
+    assert main(["verify", str(evidence)]) == 0, capsys.readouterr()

@@ -1,4 +1,4 @@
-"""Tools of MCP servers that agents are shown: granted ones that only read, within the scope."""
+"""Tools of MCP servers that agents are shown: granted ones, within the scope."""
 
 import asyncio
 import sys
@@ -36,13 +36,13 @@ def using(behaviour: str, *words: str, tools: list[str] | None = None, **fields:
 @pytest.mark.parametrize(
     ("words", "tools", "shown"),
     [
-        (("look", "change"), None, {"small__look"}),
+        (("look", "change"), None, {"small__look", "small__change"}),
         (("look",), ["tool:small/look"], {"small__look"}),
         (("look",), ["read_file"], set()),
-        (("change",), None, set()),
+        (("change",), None, {"small__change"}),
     ],
 )
-def test_granted_tools_that_only_read_are_shown(
+def test_granted_tools_are_shown(
     context: HandlerContext, words: tuple[str, ...], tools: list[str] | None, shown: set[str]
 ) -> None:
     script = Script((says("fine"),))
@@ -74,10 +74,34 @@ def test_a_call_beyond_the_scope_is_answered_recorded_and_not_paid(
     assert "tool_calls" not in first.usage
 
 
-def test_a_tool_beyond_the_grant_is_unknown(context: HandlerContext) -> None:
+@pytest.mark.parametrize(
+    ("words", "tools", "needed"),
+    [
+        (("look",), None, {"action": "file-write", "capability": "change"}),
+        (("look", "change"), ["tool:small/look"], {"action": "file-write", "key": "tools"}),
+    ],
+)
+def test_a_declared_tool_beyond_the_contract_is_denied(
+    context: HandlerContext, words: tuple[str, ...], tools: list[str] | None, needed: dict[str, str]
+) -> None:
     script = Script((calls(("small__change", {})), says("fine")))
+    first, _ = run_turns(context, script, using("fine", *words, tools=tools))
+    reason = "small__change is denied: it is not in your contract"
+    assert script.told() == reason
+    assert first.effects == ({"tool": "small__change", "denied": reason, **needed},)
+
+
+def test_a_tool_that_is_not_declared_is_unknown(context: HandlerContext) -> None:
+    script = Script((calls(("small__secret", {})), says("fine")))
     run_turns(context, script, using("fine"))
-    assert script.told() == "unknown tool 'small__change'; your tools: small__look"
+    assert script.told() == "unknown tool 'small__secret'; your tools: small__look"
+
+
+def test_a_call_that_may_change_something_is_asked_of_the_engine(context: HandlerContext) -> None:
+    script = Script((calls(("small__change", DOCS)), says("fine")))
+    first, _ = run_turns(context, script, using("fine", "change"))
+    assert first.requests == ({"tool": "small/change", "arguments": DOCS},)
+    assert first.effects == ()
 
 
 def test_no_more_calls_are_made_than_the_turn_may(context: HandlerContext) -> None:

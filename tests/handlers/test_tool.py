@@ -1,6 +1,7 @@
 """Calls of tools that change something: within the grant, and told as they came out."""
 
 import asyncio
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,13 @@ GRANT = Grant(
     ("files:docs/**",),
     ("result",),
 )
+SERVER = Path(__file__).parents[1] / "gateway" / "data" / "tool_server.py"
+CHANGE = {
+    "tool": "change",
+    "capability": "change",
+    "actions": ["file-write"],
+    "scope_args": ["path"],
+}
 Call = Callable[..., TurnResult]
 
 
@@ -45,6 +53,23 @@ def page(context: HandlerContext) -> Path:
     path = context.workspace / "docs" / "a.md"
     path.write_text("one two two", "utf-8")
     return path
+
+
+@pytest.fixture
+def serve(context: HandlerContext) -> Call:
+    """Call `change` of a server that behaves like this, with these capabilities."""
+
+    def serve(behaviour: str, *words: str, **arguments: Any) -> TurnResult:
+        server = {"argv": [sys.executable, str(SERVER), behaviour]}
+        inputs = {"tool": "small/change", "arguments": arguments}
+        grant = replace(GRANT, capabilities=frozenset(words))
+        config = {"server": server, "tools": [CHANGE]}
+        handler = ToolHandler(context)
+        return asyncio.run(
+            handler.run(a_turn(handler_kind="tool", handler=config, grant=grant, inputs=inputs))
+        )
+
+    return serve
 
 
 def test_every_tool_that_asks_needs_the_same_action_here_and_there() -> None:
@@ -125,3 +150,32 @@ def test_a_program_that_is_cancelled_has_been_called(context: HandlerContext) ->
         return stopped.value
 
     assert asyncio.run(main()).result.usage == {"tool_calls": 1}
+
+
+def test_a_tool_of_a_server_is_called_with_what_was_asked(serve: Call, page: Path) -> None:
+    result = serve("fine", "change", path="docs/a.md")
+    assert result.output == {"result": 'change {"path": "docs/a.md"}'}
+    assert result.usage == {"tool_calls": 1}
+    assert result.effects[0]["tool"] == "small/change"
+
+
+@pytest.mark.parametrize(
+    ("words", "path", "needed"),
+    [
+        ((), "docs/a.md", {"action": "file-write", "capability": "change"}),
+        (("change",), "../x", {"action": "file-write"}),
+    ],
+)
+def test_a_tool_of_a_server_beyond_the_grant_is_denied_and_not_paid(
+    serve: Call, page: Path, words: tuple[str, ...], path: str, needed: dict[str, str]
+) -> None:
+    result = serve("fine", *words, path=path)
+    assert (result.status, result.usage) == ("failed", {"tool_calls": 0})
+    assert "is denied" in result.effects[0]["denied"]
+    assert needed.items() <= result.effects[0].items()
+
+
+def test_a_server_that_cannot_be_used_fails_the_call(serve: Call, page: Path) -> None:
+    result = serve("refuses", "change", path="docs/a.md")
+    assert (result.status, result.kind, result.usage) == ("failed", "error", {"tool_calls": 0})
+    assert "no licence" in result.message

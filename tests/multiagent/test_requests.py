@@ -25,6 +25,10 @@ from tests.multiagent.children import (
 )
 from tests.multiagent.world import World, done, failed, role
 
+SERVERS = {"logs": {"server": {"argv": ["logs-mcp"]}, "tools": [{"tool": "change"}]}}
+SERVED = replace(LEAD, handler=replace(LEAD.handler, kind="agent", config={"servers": SERVERS}))
+CHANGE = {"tool": "logs/change", "arguments": {"n": 1}}
+
 
 class TestDenial:
     @pytest.mark.parametrize(
@@ -273,6 +277,33 @@ class TestTools:
         world = play({"a": ask({"tool": "run_command", "arguments": {"argv": ["x"]}})})
         told = "run_command is denied: it needs process, not granted"
         assert world.reason("a") == f"{told}; refused by the capabilities of item 'a'"
+
+    def test_a_tool_of_a_server_is_called_with_the_configuration_of_the_asker(self) -> None:
+        world = World(a_plan(roles=(SERVED,)), {"a": [ask(CHANGE), done()]}).play()
+        (made,) = [turn for turn in world.turns if "call" in turn.item_id]
+        assert made.handler == SERVERS["logs"]
+        assert made.inputs == {"tool": "logs/change", "arguments": {"n": 1}}
+        assert made.grant == world.turns[0].grant
+        (answer,) = answers(world)
+        assert (answer["tool"], answer["status"]) == ("logs/change", "succeeded")
+
+    @pytest.mark.parametrize("tool", ["logs/drop", "pages/change", "logs"])
+    def test_a_tool_that_no_server_of_the_asker_declares_is_unknown(self, tool: str) -> None:
+        world = play({"a": [ask({**CHANGE, "tool": tool}), done()]}, roles=(SERVED,))
+        assert told(world) == f"unknown-tool: unknown tool {tool!r}"
+
+    def test_a_tool_of_a_server_is_none_of_who_is_no_agent(self) -> None:
+        other = replace(SERVED, handler=replace(SERVED.handler, kind="command"))
+        world = play({"a": [ask(CHANGE), done()]}, roles=(other,))
+        assert told(world) == "unknown-tool: unknown tool 'logs/change'"
+
+    def test_a_lost_call_of_a_server_is_not_made_again_whatever_the_risk(self) -> None:
+        plan = a_plan(lead(risk="read_only"), roles=(SERVED,))
+        world = World(plan, {"a": [ask(CHANGE), done()]}).start()
+        world.until("request_admitted")
+        world.advance()
+        world.resume().go_on()
+        assert world.ends()["a.call-1-1"] == "indeterminate"
 
     def test_effects_of_a_lost_turn_do_not_happen_twice_under_hold(self) -> None:
         world = World(a_plan(lead(risk="reversible")), {"a": [ask(write()), done()]}).start()

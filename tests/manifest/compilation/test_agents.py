@@ -34,26 +34,3 @@ def test_a_call_of_an_agent_is_paid_and_makes_do_with_less(compiled: Compiled) -
     usage = Budget(model_calls=1, cost_usd=220_480, tokens=208_192, tool_calls=32)
     assert (handler.max_usage, handler.elastic) == (usage, True)
     assert handler.metered == {"model_calls", "cost_usd", "tokens"}
-
-
-def test_a_tool_of_a_server_that_may_change_something_is_refused() -> None:
-    text = """
-capabilities: {pages: [network], query: [file-read]}
-roles:
-  reader:
-    capabilities: [pages, query]
-    handler:
-      kind: agent
-      model: m
-      tools: %s
-      servers:
-        logs:
-          argv: [logs-mcp]
-          tools: [{tool: fetch, capability: pages}, {tool: query, capability: query}]
-work_items: {one: {role: reader, capabilities: %s}}
-"""
-    shown = "[tool:logs/fetch, tool:logs/query]"
-    (sentence,) = refusals(text % (shown, "[pages, query]"))
-    assert sentence.startswith("item 'one' grants its agent 'tool:logs/fetch', which may do more")
-    assert refusals(text % (shown, "[query]")) == []
-    assert refusals(text % ("[tool:logs/query]", "[pages, query]")) == []
