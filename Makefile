@@ -28,12 +28,12 @@ test: $(INSTALLED)
 test-install: $(INSTALLED)
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile -m '$(INSTALLS)'
 
-# The reliability programme at the size of CI, some minutes; every crash of the references is in it.
+# The reliability programme at the size of CI, some minutes; every crash of the labs is in it.
 reliability: $(INSTALLED)
 	PROGRAMME=ci $(BIN)/python -m pytest -q -n 2 --timeout 0 -m programme
-	PYTHONPATH=. $(BIN)/python tests/crashes/programme.py
+	PYTHONPATH=. $(BIN)/python tests/crashes/programme.py labs/
 
-# The same at the size of nights.
+# The same at the size of nights, and every crash of every reference run.
 soak: $(INSTALLED)
 	PROGRAMME=soak $(BIN)/python -m pytest -q -n auto --timeout 0 -m programme
 	PYTHONPATH=. $(BIN)/python tests/crashes/programme.py

@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import stat
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from forge_cli.errors import ForgeError
@@ -24,5 +26,7 @@ def temporary_folder(mark: str, folder: str | None = None) -> str:
 def remove_folders(mark: str) -> None:
     """Remove the temporary folders with this mark: what calls left behind that were killed."""
     for path in Path(tempfile.gettempdir()).glob(f"{mark}*"):
-        if path.is_dir() and not path.is_symlink() and path.lstat().st_uid == os.getuid():
-            shutil.rmtree(path, ignore_errors=True)
+        with suppress(FileNotFoundError):  # what ends just now takes its own away
+            status = path.lstat()
+            if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid():
+                shutil.rmtree(path, ignore_errors=True)

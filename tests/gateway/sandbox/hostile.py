@@ -115,9 +115,9 @@ def speaks_for(pid: str) -> bool:
     for descriptor in ("1", "2", "3"):
         place = f"/proc/{pid}/fd/{descriptor}"
         try:
-            with open(place, "wb") as file:
-                file.write(b'{"result": "forged"}')
-                found |= not os.readlink(place).startswith("/")
+            # To have it open is enough: what was written would go to whoever reads there now.
+            os.close(os.open(place, os.O_WRONLY | os.O_NONBLOCK))
+            found |= not os.readlink(place).startswith("/")
         except OSError:
             continue
     return found
