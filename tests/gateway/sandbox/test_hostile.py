@@ -1,6 +1,7 @@
 """A hostile handler achieves nothing outside its contract, at any level, in whatever kind."""
 
 import asyncio
+import json
 import os
 import shutil
 import socket
@@ -16,11 +17,13 @@ import pytest
 
 from forge_cli.gateway.sandbox.boxes import Level
 from forge_cli.handlers import create
+from forge_cli.handlers.tool import ToolHandler
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.turn import TurnResult
 from forge_cli.testing import a_turn
 from tests.gateway.sandbox import hostile
 from tests.gateway.sandbox.conftest import OUTSIDE, Held
+from tests.handlers.agents import MODEL, Script, calls, run_turns, says
 
 CANARY = "canary-of-somebody-else"
 FUNCTION = {"call": "hostile.py:function"}
@@ -64,12 +67,26 @@ def furnish(held: Held) -> Held:
     return replace(held, context=replace(held.context, programs=frozenset({"hostile.py"})))
 
 
+def run_of_agent(held: Held, grant: Grant, world: dict[str, Any]) -> TurnResult:
+    """What a server of an agent achieves, asked for a tool that only reads, as a result."""
+    servers = {"small": {**SERVER, "tools": [{**TRY, "actions": ["file-read"]}]}}
+    turn = a_turn(handler_kind="agent", handler={**MODEL, "servers": servers}, grant=grant)
+    script = Script((calls(("small__try", world)), says("fine")))
+    *_, last = run_turns(held.context, script, turn)
+    return replace(last, output=json.loads(script.told()))
+
+
 def run(held: Held, kind: str, grant: Grant, world: dict[str, Any]) -> TurnResult:
     program = {"argv": [sys.executable, "hostile.py"], "stdin": "json", "result": "stdout-json"}
-    config = {"command": program, "function": FUNCTION, "mcp": SERVER}.get(kind, {})
+    config = {"command": program, "function": FUNCTION, "mcp": SERVER, "tool": SERVER}.get(kind, {})
+    context = held.context
+    if kind == "agent":
+        return run_of_agent(held, grant, world)
+    if kind == "tool":  # as the engine asks for what a server of an agent may change
+        world = {"tool": "small/try", "arguments": world}
 
     async def main() -> TurnResult:
-        handler = create([kind], held.context)[kind]
+        handler = ToolHandler(context) if kind == "tool" else create([kind], context)[kind]
         made = a_turn(handler_kind=kind, handler=config, grant=grant, inputs=world)
         try:
             return await handler.run(made)
@@ -79,7 +96,7 @@ def run(held: Held, kind: str, grant: Grant, world: dict[str, Any]) -> TurnResul
     return asyncio.run(main())
 
 
-@pytest.mark.parametrize("kind", ["command", "function", "evil", "mcp"])
+@pytest.mark.parametrize("kind", ["command", "function", "evil", "mcp", "agent", "tool"])
 def test_nothing_outside_the_contract_is_achieved(
     held: Held, writing: Grant, world: dict[str, Any], kind: str, install: Callable[..., Path]
 ) -> None:
