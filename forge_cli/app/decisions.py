@@ -73,7 +73,8 @@ def person() -> str:
 class Desk:
     """Takes decisions on a run; each is folded into it, and returned as what is to be recorded.
 
-    `again` is the command that makes a new run of the manifest.
+    `again` is the command that makes a new run of the manifest, `where` what others need to find
+    this one.
     """
 
     def __init__(
@@ -84,13 +85,14 @@ class Desk:
         artifacts: Artifacts,
         redactor: Redactor,
         again: str,
+        where: str,
     ) -> None:
         self._run = run
         self._manifest = manifest
         self._redactor = redactor
         self._judge = Acceptance(run.plan, artifacts, partial(file_digest, workspace))
         self._by = person()
-        self._again = again
+        self._again, self._where = again, where
 
     def take(self, decision: Decision, now: int) -> Event:
         """The event of a decision, applied; `ForgeError` with a sentence if it does not fit."""
@@ -150,11 +152,12 @@ class Desk:
         given = decision.digest
         if len(given) < SHORTEST or not awaited.startswith(given):
             told = f"not '{given}'" if given else "which an approval names"
-            name = self._run.state.run_id
+            name, item = f"{self._run.state.run_id}{self._where}", node.item_id
+            show = f"forge show {self._run.state.run_id} {item}{self._where}"
             raise ForgeError(
                 f"--approve {decision.item}: what awaits approval has the digest "
-                f"{awaited[:SHORTEST]}, {told}; look at it with  forge show {name} {node.item_id}  "
-                f"and then type  forge resume {name} --approve {node.item_id}@{awaited[:SHORTEST]}"
+                f"{awaited[:SHORTEST]}, {told}; look at it with  {show}  "
+                f"and then type  forge resume {name} --approve {item}@{awaited[:SHORTEST]}"
             )
         return node.seal
 

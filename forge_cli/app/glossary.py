@@ -208,6 +208,8 @@ TERMS: Mapping[str, str] = {
     "when all that was to be undone is.",
     "stopping": "no new turns are started, those in flight are cancelled.",
     "stopped": "it was in flight when the run ended.",
+    "narrow": "the decision --reissue with a smaller grant.",
+    "widen": "which line of the manifest to edit for what was denied, and what to type then.",
     "ignored": "an answer that nobody waited for any more; it changed nothing.",
     "sandbox": "what holds a program to its grant: the strongest of namespace and landlock that "
     "works here, unless its handler says one. Where none works, a program does not start unless  "

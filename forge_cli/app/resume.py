@@ -15,6 +15,7 @@ from forge_cli.app.preparation import Prepared, RefusedError, missing
 from forge_cli.app.run import Opened, mark_of
 from forge_cli.app.sandbox import reached
 from forge_cli.app.show import stored_plan
+from forge_cli.app.typed import again, as_typed, where
 from forge_cli.canonical import digest
 from forge_cli.engines.local import SystemClock
 from forge_cli.errors import ForgeError
@@ -71,9 +72,9 @@ def left(home: Path, folder: RunFolder, env: Mapping[str, str]) -> Left:
     if start and "mock" in start:
         raise ForgeError(
             f"run '{folder.run_id}' stands on recorded results; run it again:  "
-            f"forge run {manifest} --mock FILE"
+            f"{again(manifest, home)} --mock FILE"
         )
-    _check_same(plan, found, manifest, folder.run_id)
+    _check_same(plan, found, manifest, home, folder.run_id)
     held = reached(plan, env, (start or {}).get("sandbox"))
     absent = [*missing(plan, home, env), *lacking(plan), *held.reasons]
     if absent:
@@ -119,8 +120,15 @@ def resumed(run: Left, decisions: Sequence[Decision], by_force: bool, recall: Re
         machine = Run(prepared.plan)
         clock = SystemClock(_fold(machine, store, recall(machine.state)))
         artifacts = ArtifactFolder(run.folder.artifacts)
-        again = f"forge run {prepared.manifest}"
-        desk = Desk(machine, run.found.data, prepared.workspace, artifacts, redactor, again)
+        desk = Desk(
+            machine,
+            run.found.data,
+            prepared.workspace,
+            artifacts,
+            redactor,
+            again(prepared.manifest, run.home),
+            where(run.home),
+        )
         begun = _begun(machine, run, store, decisions, clock.now())
         begun += [desk.take(decision, clock.now()) for decision in decisions]
     except BaseException:
@@ -171,17 +179,18 @@ def _is_over(state: RunState, decisions: Sequence[Decision]) -> bool:
 
 
 def _check_open(state: RunState, left: Left, decisions: Sequence[Decision], now: int) -> None:
-    name, again = left.folder.run_id, f"forge run {left.prepared.manifest}"
-    anew = f"a new run keeps what was accepted:  {again} --reuse {name}"
+    name, place = left.folder.run_id, where(left.home)
+    command = again(left.prepared.manifest, left.home)
+    anew = f"a new run keeps what was accepted:  {command} --reuse {name}"
     if state.status and not state.resumable:
         raise ForgeError(f"run '{name}' ended {state.status}, which is final; {anew}")
     if state.status not in ("", *RESUMABLE) and decisions:
         raise ForgeError(
             f"run '{name}' ended {state.status}, so nothing is decided any more; what is left to "
-            f"undo is undone by  forge resume {name}"
+            f"undo is undone by  forge resume {name}{place}"
         )
     if state.status == "paused" and not decisions:
-        raise ForgeError(f"run '{name}' awaits a decision; see  forge show {name}")
+        raise ForgeError(f"run '{name}' awaits a decision; see  forge show {name}{place}")
     given_up = any(decision.word == "deny" for decision in decisions)
     if state.status and now >= state.deadline and not (given_up or state.uncompensated):
         raise ForgeError(
@@ -202,11 +211,12 @@ def is_stale(evidence: Path, reader: Reader) -> bool:
     return last is not None and size != last.seq
 
 
-def _check_same(plan: Plan, found: Compiled, manifest: Path, run_id: str) -> None:
+def _check_same(plan: Plan, found: Compiled, manifest: Path, home: Path, run_id: str) -> None:
     """Refuse a manifest that makes another plan than the run's; limits given to it stay."""
     if found.plan is None:
         raise ForgeError(
-            f"'{manifest}' has findings by now; see  forge validate {manifest}  and mend it"
+            f"'{manifest}' has findings by now; see  forge validate {as_typed(manifest)}  and mend "
+            "it"
         )
     now = replace(limited_as(priced_as(found.plan, plan), plan), digest="")
     due = digest(plan_document(now))
@@ -215,7 +225,7 @@ def _check_same(plan: Plan, found: Compiled, manifest: Path, run_id: str) -> Non
             f"'{manifest}' makes another plan by now than that of run '{run_id}': "
             f"{', '.join(_changes(plan, now)) or 'what holds for all of it'} changed (plan "
             f"{due[7:15]}, the run's is {plan.digest[7:15]}); put that back, or start a new run "
-            f"that keeps what was accepted:  forge run {manifest} --reuse {run_id}"
+            f"that keeps what was accepted:  {again(manifest, home)} --reuse {run_id}"
         )
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from forge_cli.app.sandbox import OFF
-from forge_cli.cli.words import PROBLEMS
+from forge_cli.cli.tried import Tried
+from forge_cli.cli.words import PROBLEMS, WITHHELD
 from forge_cli.multiagent import tools
 from forge_cli.multiagent.budget import used
 from forge_cli.multiagent.decisions import possible
@@ -116,6 +117,8 @@ class Board:
         self.tally: Counter[str] = Counter()
         self.problems: list[Problem] = []
         self.started = self.now = self.before = self.calls = self.cost = self.lost = 0
+        self.reissues = 0
+        self.tried = Tried(state)
         self.deadline: int | None = None
         self.sandbox = OFF
         self.signal = ""
@@ -147,6 +150,7 @@ class Board:
         fold = self._folds.get(event.kind)
         if fold is not None:
             fold(event)
+        self.tried.apply(event)
         self.now = event.time
 
     def abandon(self) -> None:
@@ -181,6 +185,13 @@ class Board:
     def open_to(self, item_id: str) -> tuple[str, ...]:
         """The decisions that an item awaits one of."""
         return possible(self._state.nodes[item_id])
+
+    def withheld(self, item_id: str) -> str:
+        """What an item that has paused was denied, like `a write`; nothing for any other."""
+        node = self._state.nodes[item_id]
+        if node.status != "paused" or node.kind != KIND:
+            return ""
+        return WITHHELD.get(node.denied["action"], "a tool")
 
     def row(self, item_id: str) -> Row:
         """The row that an item, element or sub-task belongs to."""
@@ -326,6 +337,7 @@ class Board:
 
     def _item_decided(self, event: Event) -> None:
         self._reopen(event)
+        self.reissues += event.body["decision"] == "reissue"
         ending = self.ending(event)
         # What goes on may stand still again by now, which is for the event to say that tells it.
         if ending is not None and event.body["decision"] in ("accept", "deny"):

@@ -5,12 +5,15 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from forge_cli.app.decisions import Decision
+from forge_cli.app.links import line_of
 from forge_cli.app.preparation import RefusedError
 from forge_cli.app.run import Finished, Opened
 from forge_cli.app.runs import short_name
+from forge_cli.app.typed import again, as_typed, where
 from forge_cli.cli.actions import add_outputs, add_to_summary
 from forge_cli.cli.asking import approved
 from forge_cli.cli.board import Board
@@ -19,7 +22,6 @@ from forge_cli.cli.github import job_summary
 from forge_cli.cli.overview import overview
 from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import Terminal, complain, write
-from forge_cli.cli.typed import again, as_typed, where
 from forge_cli.cli.verdict import Outcome, exit_code, refusal, verdict
 from forge_cli.ledger.runs import RunFolder
 from forge_cli.ledger.store import Store
@@ -191,5 +193,6 @@ def _outcome(opened: Opened, finished: Finished) -> Outcome:
         again(prepared.manifest, home),
         opened.artifacts.get,
         where(home),
+        partial(line_of, prepared.manifest),
         list(map(str, finished.faults)),
     )

@@ -84,11 +84,12 @@ def item_lines(
 def heading(node: Node, terminal: Terminal) -> list[str]:
     """How the item ended or stands, and why."""
     word = WORDS.get(node.status, node.status)
+    denied = ", denied" if (node.status, node.kind) == ("paused", denials.KIND) else ""
     name = terminal.ink("bold", node.item_id)
-    lines = [f"{name}  {terminal.ink(colour(word), word)}{undone(node)}"]
+    lines = [f"{name}  {terminal.ink(colour(word), word)}{denied}{undone(node)}"]
     if node.reason:
         reason = "\n".join(map(terminal.safe, node.reason.split("\n")))
-        kind = f"{node.kind}: " if node.kind else ""
+        kind = f"{node.kind}: " if node.kind and not denied else ""
         lines += hang("  ", kind + reason, most=_MOST_LINES)
     return lines
 

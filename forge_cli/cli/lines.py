@@ -20,11 +20,8 @@ from forge_cli.multiagent.plan import Item, Json
 
 _MOST_LOUD = 50
 _COST_COLUMN = 93
-_MOST_DETAIL = 4
+_MOST_DETAIL, _MOST_DENIAL = 4, 8
 _MOST_GIVEN, _MOST_READ = 80, 4096
-PAUSED = "branch stopped; it awaits a decision"
-"""What the line says of an item that a denial has paused, behind the line of the denial."""
-
 _COUNTED = (("attempt", "number"), ("turn", "turn"))
 
 
@@ -62,7 +59,8 @@ class Lines:
             said = denied and self._board.asker(event.item) != event.item
             return denied if said else [*denied, *self._ended(event), *self._unheard(event)]
         if event.kind == "item_paused":
-            return self.line(event.time, event.item, "paused", PAUSED)
+            stopped = f"branch stopped; {self._kept(event)}"
+            return self.line(event.time, event.item, "paused", stopped)
         if event.kind == "request_denied":
             return self._denied(event) or self._unheard(event)
         if event.kind in ("approval_requested", "item_decided"):
@@ -81,14 +79,22 @@ class Lines:
             return self.line(event.time, event.item, "ignored", text)
         return []
 
-    def line(self, time: int, item: str, word: str, detail: str, end: str = "") -> list[str]:
+    def line(
+        self,
+        time: int,
+        item: str,
+        word: str,
+        detail: str,
+        end: str = "",
+        most: int = _MOST_DETAIL,
+    ) -> list[str]:
         """One line at a time (milliseconds since the epoch), with `end` at its right."""
         stamp = right(elapsed(time - self._board.started), 6)
         columns = self._item_columns
         name, said = left(item, columns), left(word, 9)
         head = f"{stamp}  {name}  {said}  "
         safe = "\n".join(map(self._terminal.safe, detail.split("\n")))
-        lines = hang(head, safe, most=_MOST_DETAIL)
+        lines = hang(head, safe, most=most)
         if end:
             lines = _with_end(lines, end)
         ink = self._terminal.ink
@@ -134,19 +140,34 @@ class Lines:
 
     def _denied(self, event: Event) -> list[str]:
         """What was denied: what pauses an item, and with `verbose` what was only answered."""
-        found = [event.body] if "action" in event.body else event.body.get("denials", ())
-        told = [each for each in found if self._verbose or each["action"] not in denials.ANSWERED]
+        item = self._board.asker(event.item) if event.item else ""
+        pausing = self._board.node(item).denied if item else None
+        told = [
+            (number, each)
+            for number, each in self._board.tried.numbered(event)
+            if self._verbose or each["action"] not in denials.ANSWERED or each == pausing
+        ]
         if not told or self._too_many():
             return []
         lines: list[str] = []
-        for each in told:
-            item = self._board.asker(event.item)
-            detail = f"{each['reason']}\nrefused by {denials.refuser(each)}"
+        for number, each in told:
+            what, _, why = each["reason"].partition(" is denied: ")
+            detail = "\n".join(filter(None, [what, why, f"refused by {denials.refuser(each)}"]))
             if self._manifest and (place := line_of(Path(self._manifest), each)):
                 self.refused[item] = place
                 detail += f"  ({self._manifest}:{place})"
-            lines += self.line(event.time, item, "DENIED", detail)
+            detail += f"\nnothing was changed; call {number} of this attempt"
+            lines += self.line(event.time, item, "DENIED", detail, most=_MOST_DENIAL)
         return lines
+
+    def _kept(self, event: Event) -> str:
+        """What becomes of what an item has changed that pauses for a denial."""
+        changed = self._board.tried.changed(event.item)
+        if changed is None:
+            return "what it changed is kept as it is"
+        if not changed:
+            return "it has changed nothing"
+        return f"{count(changed, 'changed file')} kept as {'it is' if changed == 1 else 'they are'}"
 
     def _ended(self, event: Event) -> list[str]:
         ending = self._board.ending(event)

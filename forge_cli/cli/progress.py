@@ -12,6 +12,7 @@ from forge_cli.cli.lines import Lines
 from forge_cli.cli.overview import overview
 from forge_cli.cli.tables import clip
 from forge_cli.cli.terminal import width
+from forge_cli.cli.tried import denials_of
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.run_state import RunState
 
@@ -127,7 +128,8 @@ class Progress:
         if not self._console.github:
             return lines
         ending = self.board.ending(event)
-        if ending is None:
+        is_told = denials_of(event) and self.board.asker(event.item) != event.item
+        if ending is None or is_told:  # with the pause of the item that asked for it
             return lines
         console, required = self._console, self.board.required(event.item)
         line = self._lines.refused.get(event.item, 0)

@@ -9,11 +9,11 @@ from typing import Annotated
 
 from forge_cli.app.runs import Listed, listed
 from forge_cli.app.runs import workspace as workspace_at
+from forge_cli.app.typed import as_typed
 from forge_cli.cli.figures import clock, elapsed
 from forge_cli.cli.options import Color, TextOrJson, Workspace, says_less, says_more
 from forge_cli.cli.tables import clip, left, right
 from forge_cli.cli.terminal import Terminal, complain, width, write
-from forge_cli.cli.typed import as_typed
 from forge_cli.cli.words import colour
 from forge_cli.multiagent.times import to_text
 

@@ -6,14 +6,17 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from forge_cli.app.links import line_of
 from forge_cli.app.runs import chosen, short_name
 from forge_cli.app.runs import workspace as workspace_at
 from forge_cli.app.show import Replay, stored_plan
+from forge_cli.app.typed import again, as_typed, where
 from forge_cli.cli.board import Board
 from forge_cli.cli.console import Console
 from forge_cli.cli.header import header, limits, sandbox
@@ -23,7 +26,6 @@ from forge_cli.cli.options import Color, TextOrLines, Workspace, says_less, says
 from forge_cli.cli.overview import overview
 from forge_cli.cli.progress import Progress
 from forge_cli.cli.terminal import Terminal, write
-from forge_cli.cli.typed import again, as_typed, where
 from forge_cli.cli.verdict import Outcome, exit_code, standing, verdict
 from forge_cli.errors import ForgeError
 from forge_cli.ledger.lines import Line
@@ -208,6 +210,7 @@ def _block(replay: Replay, home: Path, board: Board, terminal: Terminal, status:
         again(told.manifest, home),
         replay.artifacts.get,
         where(home),
+        partial(line_of, told.manifest) if told.manifest else None,
         list(map(str, told.faults)),
     )
     if status in ("running", "abandoned"):

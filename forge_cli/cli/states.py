@@ -26,6 +26,8 @@ def state_of(board: Board, item: Item) -> str:
         return f"{status}, {row.undoing}"
     if row.status == "succeeded":
         return "accepted"
+    if row.status == "paused" and board.withheld(item.item_id):
+        return "paused, denied"
     if board.status == "abandoned" and row.status == "running":
         return "lost"
     if board.status and row.status in ("running", "retrying"):
@@ -34,7 +36,7 @@ def state_of(board: Board, item: Item) -> str:
 
 
 def _waits(board: Board, item: Item) -> str:
-    if board.status:
+    if board.status not in ("", "paused"):
         return "not started"
     fine = ("succeeded", "skipped")
     missing = [i for i in (*item.depends_on, *item.after) if board.status_of(i) not in fine]

@@ -79,6 +79,30 @@ def aligned(rows: Iterable[Sequence[str]], gap: int = 2) -> list[str]:
     ]
 
 
+def labelled(rows: Sequence[Sequence[str]], other: str = "") -> list[str]:
+    """Labels, commands and, where it fits, what each is for, below each other.
+
+    A command that is longer than the rest has its meaning right behind it. `other` is a further
+    label that has to fit above or below.
+    """
+    labels = max(len(label) for label in (other, *(row[0] for row in rows)))
+    heads = [(f"  {left(row[0], labels)}  {row[1]}", *row[2:]) for row in rows]
+    lengths = sorted((width(head[0]) for head in heads), reverse=True)
+    columns = next((each for each in lengths if _fits(heads, each)), 0)
+    return [_with_meaning(columns, *head) for head in heads]
+
+
+def _fits(heads: Sequence[tuple[str, ...]], columns: int) -> bool:
+    """Whether all that is no longer than so many columns has room for its meaning behind them."""
+    meanings = (width(head[1]) for head in heads if head[1:] and width(head[0]) <= columns)
+    return columns + 2 + max(meanings, default=0) <= VERDICT_WIDTH
+
+
+def _with_meaning(columns: int, head: str, meaning: str = "") -> str:
+    line = f"{left(head, columns)}  {meaning}".rstrip()
+    return line if width(line) <= VERDICT_WIDTH else head
+
+
 def share(total: int, wanted: Sequence[int], least: int = 8) -> list[int]:
     """Widths of columns that together take at most `total`: the widest give way first."""
     widths = list(wanted)

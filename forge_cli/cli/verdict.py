@@ -1,17 +1,18 @@
 """The last word on a run: what came of it, why, what to type next, and where the evidence is."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from forge_cli.cli.board import Board, Problem, Row
 from forge_cli.cli.figures import count
 from forge_cli.cli.header import short_digest
-from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, left, spread, wrap
+from forge_cli.cli.tables import VERDICT_WIDTH, aligned, clip, hang, labelled, spread, wrap
 from forge_cli.cli.tail import tail
 from forge_cli.cli.terminal import Terminal, width
 from forge_cli.cli.words import colour
+from forge_cli.evidence.layout import RUN
 from forge_cli.multiagent.node import AWAITING
 from forge_cli.multiagent.plan import Json
 
@@ -34,7 +35,8 @@ class Outcome:
     `name` is an end of the run's id that is unique here. `evidence` is the folder, as the user
     would type it, `head` root and size; both are empty where none was written. `again` is the
     command that makes a new run, where it is known. `read` gives the bytes kept under a digest.
-    `where` are the words that `forge show` needs to find the run from here. `faults` say where the
+    `where` are the words that `forge show` needs to find the run from here; `line_of` gives the
+    line of the manifest that refused what was denied, 0 for none. `faults` say where the
     evidence does not hold: none, unless somebody interfered.
     """
 
@@ -44,6 +46,7 @@ class Outcome:
     again: str = ""
     read: Callable[[str], bytes] | None = None
     where: str = ""
+    line_of: Callable[[Mapping[str, Json]], int] | None = None
     faults: Sequence[str] = ()
 
 
@@ -84,11 +87,8 @@ def verdict(board: Board, terminal: Terminal, outcome: Outcome, code: int) -> li
         rows = [("look", f"forge show {outcome.name}{outcome.where}")]
         if board.status == "interrupted":
             rows.append(("go on", f"forge resume {outcome.name}{outcome.where}"))
-        lines += _labelled(rows)
-    lines += _outputs(board, terminal)
-    if board.end.get("outputs"):
-        whole = json.dumps(board.end["outputs"], ensure_ascii=False)
-        lines.append(f"outputs  {terminal.safe(terminal.data(whole))}")
+        lines += labelled(rows)
+    lines += _outputs(board, terminal, outcome)
     if outcome.evidence:
         lines.append(f"evidence  {terminal.safe(outcome.evidence)}")
     if outcome.head:
@@ -112,7 +112,7 @@ def standing(board: Board, terminal: Terminal, status: str, outcome: Outcome) ->
     lost = f"{count(board.lost, 'turn')} {'was' if board.lost == 1 else 'were'} in flight"
     sentence = f"its controller is gone and nothing runs; {lost}; {_accepted(board)}"
     lines = _first(terminal, status.upper(), sentence, None)
-    return [*lines, *_labelled([("go on", f"forge resume {outcome.name}{outcome.where}")])]
+    return [*lines, *labelled([("go on", f"forge resume {outcome.name}{outcome.where}")])]
 
 
 def refusal(terminal: Terminal, reasons: Sequence[str]) -> list[str]:
@@ -142,13 +142,30 @@ def _sentence(board: Board) -> str:
     undone = board.end.get("compensation")
     undoing = f"; compensation: {undone}" if undone else ""
     if cause is None:
-        return accepted + undoing + _run_reason(board)
+        return accepted + _looked_after(board) + undoing + _run_reason(board)
+    if board.status == "paused" and (withheld := board.withheld(cause.item_id)):
+        return f"{_awaited(board, cause)}: '{cause.item_id}' was denied {withheld}"
     return f"{_blame(board, cause)}; {accepted}{_not_started(board, cause)}{undoing}"
 
 
 def _accepted(board: Board) -> str:
     skipped = f", {board.tally['skipped']:,} skipped" if board.tally["skipped"] else ""
     return f"{board.tally['succeeded']:,} of {count(len(board.tops), 'item')} accepted{skipped}"
+
+
+def _looked_after(board: Board) -> str:
+    """What a run that came to its end had to be helped over."""
+    denied, reissues = board.tried.denied, board.reissues
+    told = [
+        count(denied, "denial") if denied else "",
+        count(reissues, "reissue") if reissues else "",
+    ]
+    return "".join(f", {each}" for each in told if each)
+
+
+def _awaited(board: Board, cause: Problem) -> str:
+    number = 1 + len(_others(board, cause))
+    return "1 decision is awaited" if number == 1 else f"{number:,} decisions are awaited; first"
 
 
 def _not_started(board: Board, cause: Problem) -> str:
@@ -243,7 +260,9 @@ def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:
     """What to type next, and where all that the item wrote is kept."""
     item = cause.item_id
     look = f"forge show {outcome.name} {item}{outcome.where}"
-    rows = [("look", look, "what it was given, did and wrote")]
+    denied = board.status == "paused" and board.withheld(item)
+    what = "what it tried, and who refused" if denied else "what it was given, did and wrote"
+    rows = [("look", look, what)]
     if board.status == "paused":
         rows += _decisions(board, cause, outcome)
     else:
@@ -252,7 +271,7 @@ def _commands(board: Board, cause: Problem, outcome: Outcome) -> list[str]:
         go_on = f"forge resume {outcome.name}{outcome.where}"
         rows.append(("go on", go_on, "undo what is left; the run stays failed"))
     kept = outcome.evidence and cause.captured
-    lines = _labelled(rows, "all of it" if kept else "")
+    lines = labelled(rows, "all of it" if kept else "")
     return [*lines, f"  all of it  {outcome.evidence}/items/{item}/"] if kept else lines
 
 
@@ -270,23 +289,46 @@ def _not_undone(board: Board, terminal: Terminal) -> list[str]:
 def _decisions(board: Board, cause: Problem, outcome: Outcome) -> Iterator[tuple[str, str, str]]:
     """How the run goes on, each way as it is typed."""
     resume, item = f"forge resume {outcome.name}{outcome.where}", cause.item_id
-    undo = board.undoes(item)
-    what = {"restore": "restored", "command": "undone"}.get(undo, "")
-    nothing = "nothing of it is undone"
+    denied = bool(board.withheld(item))
+    undo = {"restore": "restored, and ", "command": "undone, and "}.get(board.undoes(item), "")
+    told = "told of the denial; not wider" if denied else "told why"
     ways = {
         "approve": ("approve", f"{item}@{short_digest(cause.digest)}", "these inputs, once"),
         "rerun": ("go on", item, "once more, with the same key"),
-        "reissue": ("go on", item, f"{what and what + ', and '}again from its start, told why"),
+        "reissue": ("go on", item, f"{undo}again from its start, {told}"),
         "accept": ("accept", f"{item} FILE", "it is done: its outputs, as JSON"),
-        "deny": ("give up", item, f"it ends denied; {f'it is {what}' if what else nothing}"),
+        "deny": ("decline" if cause.digest else "give up", item, _given_up(board, item)),
     }
     for word in board.open_to(item):
         if word in ways:
             label, named, meaning = ways[word]
             yield label, f"{resume} --{word} {named}", meaning
+        if word == "reissue" and denied:
+            less = "with less: capabilities, scope or writes"
+            yield "narrow", f"{resume} --reissue {item} --narrow KEY=VALUE", less
     yield from _also(board, cause, outcome)
-    if outcome.again:
-        anew = f"{outcome.again} --reuse {outcome.name}"
+    yield from _anew(board, cause, outcome)
+
+
+def _given_up(board: Board, item: str) -> str:
+    """What comes of an item that is declined, and of the run with it."""
+    changed = board.tried.changed(item)
+    files = "what it changed" if changed is None else f"its {count(changed, 'file')}"
+    undo = {"restore": f"restore {files}", "command": "undo it"}.get(board.undoes(item))
+    end = "end the run as failed" if board.required(item) else "end it as denied"
+    return f"{undo or 'undo nothing'}, {end}"
+
+
+def _anew(board: Board, cause: Problem, outcome: Outcome) -> Iterator[tuple[str, str, str]]:
+    """How a new run is made of an edited manifest, and where to edit it."""
+    if not outcome.again:
+        return
+    anew = f"{outcome.again} --reuse {outcome.name}"
+    denial = board.node(cause.item_id).denied if board.withheld(cause.item_id) else None
+    line = outcome.line_of(denial) if denial and outcome.line_of else 0
+    if line:
+        yield "widen", f"edit line {line}, then {anew}", "a new run that keeps what was accepted"
+    else:
         yield "change", anew, "after an edit; keeps what was accepted"
 
 
@@ -302,24 +344,24 @@ def _also(board: Board, cause: Problem, outcome: Outcome) -> Iterator[tuple[str,
         yield "and", f"{look}{outcome.where}", f"{more:,} more {does}"
 
 
-def _labelled(rows: Sequence[tuple[str, ...]], other: str = "") -> list[str]:
-    """Labels and commands below each other; what they are for only where all of it fits."""
-    labels = max(len(label) for label in (other, *(row[0] for row in rows)))
-    lines = aligned([(f"  {left(label, labels)}", *others) for label, *others in rows])
-    if max(map(width, lines)) <= VERDICT_WIDTH or len(rows[0]) == 2:
-        return lines
-    return _labelled([row[:2] for row in rows], other)
-
-
-def _outputs(board: Board, terminal: Terminal) -> list[str]:
-    """The run's own outputs for a person, a line each; a line of JSON has them whole."""
-    outputs = list((board.end.get("outputs") or {}).items())[:_MOST_OUTPUTS]
-    rows = [(f"  {terminal.safe(key)}", terminal.safe(_short(value))) for key, value in outputs]
-    return [clip(line, VERDICT_WIDTH + 1) for line in aligned(rows)] if rows else []
+def _outputs(board: Board, terminal: Terminal, outcome: Outcome) -> list[str]:
+    """The run's own outputs: at a terminal a line each for a person, else one line of JSON."""
+    outputs = board.end.get("outputs") or {}
+    if not outputs:
+        return []
+    if not terminal.live:
+        whole = json.dumps(outputs, ensure_ascii=False)
+        return [f"outputs  {terminal.safe(terminal.data(whole))}"]
+    shown = {key: _short(value) for key, value in [*outputs.items()][:_MOST_OUTPUTS]}
+    rows = [(f"  {terminal.safe(key)}", terminal.safe(text)) for key, text in shown.items()]
+    lines = [clip(line, VERDICT_WIDTH + 1) for line in aligned(rows)]
+    if outcome.evidence and (len(shown) < len(outputs) or any(li.endswith("..") for li in lines)):
+        lines.append(f"  all of it  {terminal.safe(outcome.evidence)}/{RUN}")
+    return lines
 
 
 def _short(value: Json) -> str:
     """The first line of a text, JSON of anything else; at most two hundred characters."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     first, _, more = text.strip().partition("\n")
-    return first[:200] + (" .." if more.strip() else "")
+    return first[:200] + (" .." if more.strip() or first[200:] else "")

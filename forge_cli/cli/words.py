@@ -18,6 +18,14 @@ DECIDED = {
 }
 """What an event line says of a decision."""
 
+WITHHELD = {
+    "file-write": "a write",
+    "file-read": "a read",
+    "process": "a program",
+    "network": "a connection",
+}
+"""What an item was denied, by the action; every other is a tool."""
+
 PROBLEMS = frozenset({"failed", "denied", "paused", "indeterminate", "cancelled", "blocked"})
 """How an item can end, or stand open, other than as it should."""
 

@@ -130,7 +130,7 @@ class Node:
     answers: tuple[Json, ...] = ()
     earlier: int = 0
     denied_reads: int = 0
-    denied: str = ""
+    denied: Json = None
 
     @property
     def tries(self) -> int:

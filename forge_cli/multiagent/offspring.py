@@ -153,11 +153,11 @@ class Offspring(Undoings):
         cause = denials.pausing(found, node.denied_reads)
         node.denied_reads += denials.reads(found)
         if cause is not None:
-            node.denied = denials.sentence(cause)
+            node.denied = cause
 
     def _pause_once_answered(self, asker: Node, denial: Mapping[str, Json]) -> None:
         """Let the item pause once all that it asked for is over; what has not begun never does."""
-        asker.denied = asker.denied or denials.sentence(denial)
+        asker.denied = asker.denied or denial
         for entry in asker.asking.settled if asker.asking is not None else ():
             if isinstance(entry, Node) and not (entry.ended or entry.attempt):
                 self._doom(entry, Fate("cancelled", f"{asker.item_id!r} was denied", "cancelled"))
@@ -166,7 +166,7 @@ class Offspring(Undoings):
         """Let the item await a decision for what was denied to it."""
         self._withdraw(node)
         node.status, node.yielded = "opened", False
-        self._doom(node, Fate("paused", node.denied, denials.KIND))
+        self._doom(node, Fate("paused", denials.sentence(node.denied), denials.KIND))
 
     def _item_paused(self, event: Event) -> None:
         node = self.open[event.item]

@@ -147,7 +147,7 @@ class RunState(Offspring):
         node.attempt_id, node.status, node.kind, node.reason = event.attempt, "running", "", ""
         node.approved, node.told = "", None
         if node.turn == 1:
-            node.denied_reads, node.denied = 0, ""
+            node.denied_reads, node.denied = 0, None
         if node.board is not None:
             heard = body["heard"]
             window = Window(body["turn"], heard["after"], heard["upto"], heard.get("lost", 0))

@@ -85,3 +85,72 @@ def test_an_item_that_is_not_there_is_told_with_those_that_are(call: Call) -> No
     assert "has no item 'nope'. It has: build" in err
     _, _, err = call("show", "r1", "biuld", "--workspace", "../bad one")
     assert "has no item 'biuld'; did you mean 'build'? It has: build" in err
+
+
+DENIED = """forge: 1
+scope: [files:**]
+roles:
+  writer: {capabilities: [write], handler: {kind: function, call: "h.py:write"}}
+work_items:
+  draft: {role: writer, writes: [files:own.txt]}
+"""
+HANDLER = """from forge_cli.multiagent.turn import TurnResult
+
+
+def write(turn):
+    if turn.answers:
+        return {"result": "written"}
+    path = "own.txt" if turn.inbox else "other.txt"
+    call = {"tool": "write_file", "arguments": {"path": path, "content": ""}}
+    return TurnResult.yields(None, requests=(call,))
+"""
+ESCALATED = """forge: 1
+work_items:
+  build: {script: exit 3, capabilities: [], on_failure: escalate}
+"""
+HELD = """forge: 1
+work_items:
+  build: {script: sleep 9, capabilities: [write], timeout: 1s}
+"""
+ASKED = """forge: 1
+work_items:
+  build: {run: [echo, done], capabilities: [], approval: required}
+"""
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """What a verdict prints to be typed, by its label: the words without the program."""
+    found = re.finditer(r"^  (\w+(?: \w+)?) +(?:edit .*)?forge (.+?)(?:  |$)", text, re.MULTILINE)
+    return {row[1]: shlex.split(row[2]) for row in found}
+
+
+@pytest.mark.parametrize(
+    ("manifest", "label", "code"),
+    [
+        (DENIED, "look", 0),
+        (DENIED, "go on", 0),
+        (DENIED, "narrow", 0),
+        (DENIED, "accept", 0),
+        (DENIED, "give up", 1),
+        (DENIED, "widen", 4),
+        (ESCALATED, "go on", 4),
+        (ESCALATED, "accept", 0),
+        (ESCALATED, "change", 4),
+        (HELD, "go on", 4),
+        (HELD, "accept", 0),
+        (HELD, "give up", 1),
+        (ASKED, "approve", 0),
+        (ASKED, "decline", 1),
+    ],
+)
+def test_what_is_printed_decides_about_a_run_of_another_workspace(
+    call: Call, tmp_path: Path, manifest: str, label: str, code: int
+) -> None:
+    (tmp_path / "bad one" / "m.forge.yaml").write_text(manifest)
+    (tmp_path / "bad one" / "h.py").write_text(HANDLER)
+    (tmp_path / "here" / "FILE").write_text('{"result": "it is so"}')
+    paused, out, _ = call("run", "../bad one/m.forge.yaml", "--workspace", "../bad one")
+    assert paused == 4
+    words = ["capabilities=write" if w == "KEY=VALUE" else w for w in rows(out)[label]]
+    decided, _, err = call(*words)
+    assert decided == code, err

@@ -213,5 +213,5 @@ def test_a_tool_of_a_server_that_is_denied_a_change_pauses_the_agent(
     said.append(tool("small__change", path=path))
     code, printed, evidence = run(manifest=served(words))
     assert code == 4, printed
-    assert "is denied" in printed
+    assert "keep      DENIED" in printed
     assert main(["verify", str(evidence)]) == 0, capsys.readouterr()

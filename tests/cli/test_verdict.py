@@ -23,7 +23,12 @@ def judge(play: Callable[..., Any]) -> Judge:
     """Plays a run to its end and gives the verdict's lines."""
 
     def judged(
-        plan: Plan, answers: dict[str, Any], *, written: bytes = b"", stop_at: int | None = None
+        plan: Plan,
+        answers: dict[str, Any],
+        *,
+        written: bytes = b"",
+        stop_at: int | None = None,
+        live: bool = False,
     ) -> list[str]:
         run = play(plan, answers, stop_at=stop_at)
         board = Board(run.run.state)
@@ -32,7 +37,7 @@ def judge(play: Callable[..., Any]) -> Judge:
         code = exit_code(board.status, board.signal)
         kept = {"sha256:aa": written, "sha256:bb": b"it is too late\n"}
         outcome = Outcome("7f3a", EVIDENCE, HEAD, f"forge run {plan.manifest}", kept.__getitem__)
-        return verdict(board, Terminal(), outcome, code)
+        return verdict(board, Terminal(live=live), outcome, code)
 
     return judged
 
@@ -156,7 +161,7 @@ def test_paused_says_who_stopped_and_what_can_be_typed(
         "  look     forge show 7f3a build                  what it was given, did and wrote",
         "  go on    forge resume 7f3a --reissue build      again from its start, told why",
         "  accept   forge resume 7f3a --accept build FILE  it is done: its outputs, as JSON",
-        "  give up  forge resume 7f3a --deny build         it ends denied; nothing of it is undone",
+        "  give up  forge resume 7f3a --deny build         undo nothing, end the run as failed",
         "  change   forge run fix.forge.yaml --reuse 7f3a  after an edit; keeps what was accepted",
     ]
 
@@ -226,7 +231,21 @@ def test_signals_decide_the_code_of_a_run_that_was_stopped() -> None:
     assert exit_code("interrupted", "SIGTERM", holds=False) == 143
 
 
-def test_outputs_of_the_run_are_lines_of_their_own(
+def test_outputs_of_the_run_are_a_line_of_json_for_programs(
+    judge: Judge,
+    make_plan: Callable[..., Plan],
+    make_item: Callable[..., tuple[Role, Item]],
+    answer_done: Callable[..., Any],
+) -> None:
+    outputs = {"brief": "${items.write.outputs.result}", "n": "${items.write.outputs.n}"}
+    plan = make_plan("out", [make_item("write")], outputs=outputs)
+    lines = judge(plan, {"write": [answer_done(1, {"result": "# Title\n\ntext", "n": [1]})]})
+    word, _, whole = lines[1].partition("  ")
+    assert (word, json.loads(whole)) == ("outputs", {"brief": "# Title\n\ntext", "n": [1]})
+    assert lines[2] == f"evidence  {EVIDENCE}"
+
+
+def test_outputs_of_the_run_are_lines_of_their_own_at_a_terminal(
     judge: Judge,
     make_plan: Callable[..., Plan],
     make_item: Callable[..., tuple[Role, Item]],
@@ -234,8 +253,8 @@ def test_outputs_of_the_run_are_lines_of_their_own(
 ) -> None:
     outputs = {"verdict": "${items.review.outputs.result}"}
     plan = make_plan("out", [make_item("review")], outputs=outputs)
-    lines = judge(plan, {"review": [answer_done(1, {"result": "approve\x07"})]})
-    assert lines[1] == "  verdict  approve\\x07"
+    lines = judge(plan, {"review": [answer_done(1, {"result": "approve\x07"})]}, live=True)
+    assert lines[1:3] == ["  verdict  approve\\x07", f"evidence  {EVIDENCE}"]
 
 
 def test_a_text_of_several_lines_is_shown_by_its_first(
@@ -246,10 +265,12 @@ def test_a_text_of_several_lines_is_shown_by_its_first(
 ) -> None:
     outputs = {"brief": "${items.write.outputs.result}", "n": "${items.write.outputs.n}"}
     plan = make_plan("out", [make_item("write")], outputs=outputs)
-    lines = judge(plan, {"write": [answer_done(1, {"result": "# Title\n\ntext", "n": [1]})]})
-    assert lines[1:3] == ["  brief  # Title ..", "  n      [1]"]
-    word, _, whole = lines[3].partition("  ")
-    assert (word, json.loads(whole)) == ("outputs", {"brief": "# Title\n\ntext", "n": [1]})
+    answers = {"write": [answer_done(1, {"result": "# Title\n\ntext", "n": [1]})]}
+    assert judge(plan, answers, live=True)[1:4] == [
+        "  brief  # Title ..",
+        "  n      [1]",
+        f"  all of it  {EVIDENCE}/run.json",
+    ]
 
 
 def test_the_verdict_has_the_first_clause_of_a_long_reason(

@@ -170,7 +170,7 @@ work_items:
     )
     paused = forge("run", "m.forge.yaml")
     assert paused.code == 4
-    assert "it ends denied; it is restored" in paused.out
+    assert "restore what it changed, end the run as failed" in paused.out
     assert not is_as_before(forge)
     declined = forge("resume", "--deny", "a")
     assert declined.code == 1

@@ -55,7 +55,7 @@ def test_what_is_declined_degrades_a_run_that_does_not_require_it(
     forge: Forge, workspace: Path
 ) -> None:
     _, printed = forge("run", "manifests/containment/approval.yaml")
-    assert forge(*command(printed, "give up"))[0] == 3
+    assert forge(*command(printed, "decline"))[0] == 3
     assert record(workspace, "approval")["items"]["tell"]["status"] == "denied"
 
 
@@ -110,6 +110,27 @@ def test_what_was_denied_is_made_again_from_its_start_under_a_smaller_grant(
     assert forge("verify")[0] == 0
 
 
+def test_what_was_denied_is_the_decision_that_is_awaited(forge: Forge) -> None:
+    _, printed = forge("run", DENIED, "--run-id", "r1r1")
+    first, *rows = printed.splitlines()
+    assert first.startswith("PAUSED  1 decision is awaited: 'draft' was denied a write  ")
+    assert [row.strip() for row in rows[:6]] == [
+        "look     forge show r1r1 draft              what it tried, and who refused",
+        "go on    forge resume r1r1 --reissue draft  again from its start, told of the denial; not"
+        " wider",
+        "narrow   forge resume r1r1 --reissue draft --narrow KEY=VALUE",
+        "accept   forge resume r1r1 --accept draft FILE  it is done: its outputs, as JSON",
+        "give up  forge resume r1r1 --deny draft     undo nothing, end the run as failed",
+        f"widen    edit line 18, then forge run {DENIED} --reuse r1r1",
+    ]
+
+
+def test_a_run_that_was_helped_over_a_denial_says_so(forge: Forge) -> None:
+    _, printed = forge("run", DENIED)
+    _, printed = forge(*command(printed, "go on"))
+    assert printed.startswith("COMPLETE  3 of 3 items accepted, 1 denial, 1 reissue  ")
+
+
 def test_what_was_denied_is_declined(forge: Forge, workspace: Path) -> None:
     _, printed = forge("run", DENIED)
     assert forge(*command(printed, "give up"))[0] == 1
@@ -131,9 +152,10 @@ def test_a_denial_is_told_with_the_line_that_refused(
     told = " ".join(capsys.readouterr().err.split())
     lines = (workspace / DENIED).read_text().splitlines()
     number = next(n for n, line in enumerate(lines, start=1) if line.strip().startswith("writes:"))
-    assert f"DENIED write '{PRICE}' is denied" in told
-    assert f"refused by the writes of item 'draft' ({DENIED}:{number})" in told
-    assert "draft paused branch stopped" in told
+    own = "files:manifests/containment/desk/draft.txt"
+    assert f"DENIED write '{PRICE}' not in its writes: {own} refused by the writes" in told
+    assert f"of item 'draft' ({DENIED}:{number}) nothing was changed; call 1 of this" in told
+    assert "draft paused branch stopped; what it changed is kept as it is" in told
 
 
 def desk(workspace: Path) -> dict[str, str]:

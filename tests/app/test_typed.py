@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from forge_cli.cli.typed import again, as_typed, where
+from forge_cli.app.typed import again, as_typed, where
 
 
 @pytest.fixture
