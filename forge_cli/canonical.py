@@ -30,6 +30,9 @@ def encoder(ensure_ascii: bool, sort_keys: bool) -> Callable[[Any], str]:
 
 
 _encoded = encoder(ensure_ascii=False, sort_keys=True)
+_POINT = re.compile(r"[.][0-9]+[],}e]")
+"""How each number with a point ends, and few texts: quickly searched for."""
+
 _FLOAT = re.compile(r'[:,\[](?<![^"]:)-?[0-9]+[.eE]')
 """A number with a point or an exponent, where a number can stand: a text may look the same."""
 
@@ -42,9 +45,15 @@ def canonical(value: Any) -> str:
     an exponent) goes the long way. A property test holds the two together.
     """
     text = _encoded(value)
-    if text.isascii() and type(value) is not float and _FLOAT.search(text) is None:
+    if text.isascii() and type(value) is not float and not _has_float(text):
         return text
     return rfc8785.dumps(value).decode()
+
+
+def _has_float(text: str) -> bool:
+    # Python writes the sign of each exponent.
+    suspect = _POINT.search(text) or "e-" in text or "e+" in text
+    return bool(suspect) and _FLOAT.search(text) is not None
 
 
 def digest(value: Any) -> str:

@@ -47,13 +47,15 @@ class Offer:
 class Offers:
     """The turns that one worker is asked for and has not answered, in order, and their tickets.
 
-    `theirs` is the end of the tickets that the worker gets; `closed` counts the answers.
+    `theirs` is the end of the tickets that the worker gets; `closed` counts the answers. What is
+    added goes out together, by `send`.
     """
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._ours, self.theirs = socket.socketpair()
         self._open: deque[Offer] = deque()
+        self._unsent = b""
         self._number = 0
         self._freshness = FRESH
         self.closed = 0
@@ -65,12 +67,18 @@ class Offers:
         """Another offer, and what its message begins with."""
         self._number = (self._number + 1) % NUMBERS
         ticket = bytes((self._number,))
-        self._ours.send(ticket)
+        self._unsent += ticket
         offer = Offer(ticket, self._loop.create_future())
         self._open.append(offer)
         beginning = ticket + self._freshness
         self._freshness = STALE
         return offer, beginning
+
+    def send(self) -> None:
+        """Let the worker take what was added."""
+        if self._unsent:
+            self._ours.send(self._unsent)
+            self._unsent = b""
 
     @property
     def only(self) -> Offer | None:
@@ -84,7 +92,7 @@ class Offers:
         """
         if not self._open or self._open[0].ticket != ticket:
             return False
-        return unread(self.theirs.fileno()) < len(self._open)
+        return unread(self.theirs.fileno()) + len(self._unsent) < len(self._open)
 
     def close_first(self, answer: bytes | None) -> None:
         """The worker has answered the first of them; or None: it never will."""
@@ -108,11 +116,12 @@ class Offers:
         """Those that the worker has not read, which nobody can read any more."""
         if not self._open:
             return b""
+        unsent, self._unsent = self._unsent, b""
         try:
             tickets = self.theirs.recv(NUMBERS, socket.MSG_DONTWAIT)
         except BlockingIOError:
-            return b""
-        return tickets[: len(self._open)]
+            tickets = b""
+        return (tickets + unsent)[: len(self._open)]
 
     def close(self) -> None:
         """The worker has ended: what it had not taken is withdrawn, the rest gets no answer.

@@ -65,6 +65,7 @@ class WorkerProcess:
         self._loop = asyncio.get_running_loop()
         self._offers = Offers()
         self._assembly = Assembly()
+        self._corked = bytearray()
         self._unsent = bytearray()
         self._patience: asyncio.TimerHandle | None = None
         self._brisk = brisk
@@ -111,9 +112,14 @@ class WorkerProcess:
         return self._brisk and asked < DEPTH and size <= SMALL and not self._unsent and self.usable
 
     def offer(self, message: bytes) -> Offer:
-        """Ask it to make a turn, after those that it was asked for before."""
+        """Ask it to make a turn, after those that it was asked for before.
+
+        It is asked in the next pass of the loop, with all that it is asked for in this one.
+        """
         offer, beginning = self._offers.add()
-        self._send(frame(beginning + message))
+        if not self._corked:
+            self._loop.call_soon(self._uncork)
+        self._corked += frame(beginning + message)
         if self._patience is None and len(self._offers) > 1:
             self._be_patient()
         return offer
@@ -158,6 +164,12 @@ class WorkerProcess:
         if self._is_plain():
             for pipe in self._pipes.values():
                 pipe.resume()
+
+    def _uncork(self) -> None:
+        if self._channel.fileno() >= 0:
+            self._offers.send()
+            self._send(bytes(self._corked))
+        self._corked.clear()
 
     def _send(self, data: bytes) -> None:
         try:

@@ -97,6 +97,8 @@ class Account:
 
     def reserve(self, amounts: Amounts) -> None:
         """Hold the amounts; the caller has asked before. `ValueError` beyond what is free."""
+        if not amounts:
+            return
         _refuse_negative("reserved", amounts)
         draw, dimension = self.ask(amounts)
         if draw != "granted":

@@ -75,8 +75,8 @@ class Node:
     done what can be undone, in the order in which they began, 0 for one that has not; `snapshot`
     is the digest of what was there before, `undone` counts the starts of compensations, `sequel` is
     the status that the item ends with once its branch is undone, or `AGAIN`. `talk` is where the
-    sub-tasks of the item talk to each other, `refused` what of the posts of its last turn was not
-    taken. `origin` tells an item that another one asked for; `asking` is what its last turn asks
+    sub-tasks of the item talk to each other, `board` where it talks to those beside it, `refused`
+    what of the posts of its last turn was not taken. `origin` tells an item that another one asked for; `asking` is what its last turn asks
     for, `answers` what its next one is told of that; of its `children`, those of an item that began
     anew are the first `earlier`. `denied_reads` counts those of its attempt, `denied` says for
     which denial it pauses. Times are milliseconds since the epoch.
@@ -124,6 +124,7 @@ class Node:
     undo_failed: bool = False
     sequel: str = ""
     talk: Board | None = None
+    board: Board | None = None
     refused: tuple[Json, ...] = ()
     origin: Origin | None = None
     asking: Asking | None = None
@@ -136,11 +137,6 @@ class Node:
     def tries(self) -> int:
         """How many attempts count towards the limit of its retries."""
         return self.attempt - self.excused
-
-    @property
-    def board(self) -> Board | None:
-        """Where it talks to those beside it, if it is a part of an item whose parts do."""
-        return self.parent.talk if self.parent is not None else None
 
     @property
     def ended(self) -> bool:

@@ -127,6 +127,7 @@ class RunState(Offspring):
                 buffer = self.plan.broadcast_buffer if node.pattern == "broadcast" else 0
                 node.talk = BOARDS[node.pattern](node.item, members, buffer)
             for child in node.children:
+                child.board = node.talk
                 if not child.ended:
                     self._watch(child)
         node.open_children = sum(not child.ended for child in node.children)

@@ -1,6 +1,7 @@
 """A turn that a worker is asked for is made by it or withdrawn, and never both."""
 
 import asyncio
+import socket
 from collections.abc import Callable
 
 import pytest
@@ -27,7 +28,9 @@ def play() -> Callable[[Scene], None]:
 
 
 def ask(offers: Offers, count: int) -> list[Offer]:
-    return [offers.add()[0] for _ in range(count)]
+    asked = [offers.add()[0] for _ in range(count)]
+    offers.send()
+    return asked
 
 
 def take(offers: Offers) -> bytes:
@@ -90,10 +93,37 @@ def test_an_answer_is_due_for_the_first_turn_once_that_was_taken(
 ) -> None:
     def scene(offers: Offers) -> None:
         (_, first), (_, second) = offers.add(), offers.add()
+        offers.send()
         found = [offers.is_due(first[:1])]
         take(offers)
         found += [offers.is_due(second[:1]), offers.is_due(first[:1])]
         assert found == [False, False, True]
+
+    play(scene)
+
+
+def test_what_is_not_sent_yet_is_withdrawn_and_never_sent(play: Callable[[Scene], None]) -> None:
+    def scene(offers: Offers) -> None:
+        first, second = ask(offers, 2)
+        take(offers)
+        last, _ = offers.add()
+        offers.withdraw()
+        offers.send()
+        assert states([first, second, last]) == ["open", "withdrawn", "withdrawn"]
+        with pytest.raises(BlockingIOError):
+            offers.theirs.recv(1, socket.MSG_DONTWAIT)
+
+    play(scene)
+
+
+def test_what_is_not_sent_yet_was_taken_by_nobody(play: Callable[[Scene], None]) -> None:
+    def scene(offers: Offers) -> None:
+        _, beginning = offers.add()
+        assert not offers.is_due(beginning[:1])
+        offers.send()
+        take(offers)
+        offers.add()
+        assert offers.is_due(beginning[:1])
 
     play(scene)
 
@@ -123,6 +153,7 @@ def test_tickets_go_round(play: Callable[[Scene], None]) -> None:
     def scene(offers: Offers) -> None:
         for _ in range(NUMBERS + 2):
             _, beginning = offers.add()
+            offers.send()
             assert take(offers) == beginning[:1]
             offers.close_first(b"")
 
