@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
-from functools import partial
 
 from forge_cli.engines.keeping import kept, restored
 from forge_cli.engines.recording import (
@@ -131,6 +130,8 @@ class LocalEngine:
                     return self._run.state
                 for turn in turns:
                     self._begin(turn)
+                if turns:
+                    await self._let_begin()
                 await self._rest()
         finally:
             await self._abandon()
@@ -195,26 +196,16 @@ class LocalEngine:
             self._kept.popleft()[2].set()
 
     def _begin(self, turn: Turn) -> None:
-        task = asyncio.get_running_loop().create_task(self._call(turn))
-        self._tasks[turn.attempt_id] = task
+        if turn.attempt_id in self._cancelled:
+            # What was decided behind it, in the same pass, has ended its item or the run.
+            never = TurnResult.failed("cancelled", "it was cancelled before it began", usage={})
+            self._results.append((turn, never))
+            return
         self._begun = _ticks()
         self._limits[turn.attempt_id] = limit = self._begun + 1 + turn.timeout, turn
         self._timeouts.add(limit[0], turn.attempt_id)
-        task.add_done_callback(partial(self._finish, turn))
-        if turn.attempt_id in self._cancelled:
-            # What was decided behind it, in the same pass, has ended its item or the run.
-            task.cancel()
-
-    def _finish(self, turn: Turn, task: asyncio.Task[None]) -> None:
-        self._timeouts.remove(self._limits.pop(turn.attempt_id)[0], turn.attempt_id)
-        if task.cancelled():
-            # It was cancelled before its first step, so it could not say so itself.
-            result = TurnResult.failed("cancelled", "it was cancelled before it began", usage={})
-            self._results.append((turn, result))
-            self._wake.set()
-        elif task.exception() is not None:
-            self._fault = task.exception()
-            self._wake.set()
+        task = asyncio.get_running_loop().create_task(self._call(turn))
+        self._tasks[turn.attempt_id] = task
 
     def _cancel(self, attempt: str) -> None:
         """Cancel a turn, once: a handler that is cancelled again gives no grace any more."""
@@ -225,23 +216,27 @@ class LocalEngine:
 
     async def _call(self, turn: Turn) -> None:
         try:
-            if turn.handler_kind == RESTORE:
-                result = await restored(self._keeper, turn)
-            else:
-                await self._keep(turn)
-                result = await self._handlers[turn.handler_kind].run(turn)
-        except SnapshotError as fault:
-            unused = dict.fromkeys(turn.budget, 0)
-            result = TurnResult.failed("error", str(fault), usage=unused)
-        except Stopped as stopped:
-            result = stopped.result
-        except asyncio.CancelledError:
-            result = TurnResult.failed("cancelled", "stopped")
+            self._results.append((turn, await self._made(turn)))
         except StoppedError:
             self._undecided.append((turn, TurnResult.failed("cancelled", "stopped")))
-            return
-        self._results.append((turn, result))
+        except BaseException as fault:  # noqa: BLE001  # it ends the run, which raises it
+            self._fault = fault
+        self._timeouts.remove(self._limits.pop(turn.attempt_id)[0], turn.attempt_id)
         self._wake.set()
+
+    async def _made(self, turn: Turn) -> TurnResult:
+        try:
+            if turn.handler_kind == RESTORE:
+                return await restored(self._keeper, turn)
+            await self._keep(turn)
+            return await self._handlers[turn.handler_kind].run(turn)
+        except SnapshotError as fault:
+            unused = dict.fromkeys(turn.budget, 0)
+            return TurnResult.failed("error", str(fault), usage=unused)
+        except Stopped as stopped:
+            return stopped.result
+        except asyncio.CancelledError:
+            return TurnResult.failed("cancelled", "stopped")
 
     async def _keep(self, turn: Turn) -> None:
         """Keep what the turn may change, durably, before its handler is called."""
@@ -271,6 +266,16 @@ class LocalEngine:
         late = ignored(self._run.state, sender, turn.attempt_id, turn.number, now, turn.item_id)
         return late or response(self._run.state, self._judge, turn, result, sender, now, expired)
 
+    async def _let_begin(self) -> None:
+        """Let the handlers begin, and those that answer at once do so.
+
+        Each of them has been called when this returns: only then can it be cancelled.
+        """
+        await _pass()
+        if not self._results:
+            time.sleep(NAP)
+            await _pass()
+
     async def _rest(self) -> None:
         """Wait until something happened or the machine wants to be asked again."""
         if not (self._results or self._kept or self._signals or self._fault):
@@ -292,12 +297,11 @@ class LocalEngine:
         the next: to be woken and to commit for each costs more than most of them take.
         """
         known = 0
-        while known < len(self._results):
+        while self._limits and known < len(self._results):
             known = len(self._results)
-            if self._limits and _ticks() - self._begun < RECENT:
+            if _ticks() - self._begun < RECENT:
                 time.sleep(NAP)  # nothing is missed: whatever comes is there afterwards
-            await asyncio.sleep(0)  # an answer needs two passes of the loop to be here
-            await asyncio.sleep(0)
+            await _pass()
 
     async def _abandon(self) -> None:
         """Stop whatever still runs because the run ended with an error."""
@@ -306,6 +310,12 @@ class LocalEngine:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+
+
+async def _pass() -> None:
+    """Let the loop hear and carry what is said to it: an answer is known after two rounds."""
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
 
 
 def _ticks() -> int:

@@ -90,8 +90,11 @@ class Offers:
 
         It is for the first turn, which the worker has taken: who answers otherwise is not it.
         """
-        if not self._open or self._open[0].ticket != ticket:
-            return False
+        return bool(self._open) and self._open[0].ticket == ticket and self.begun
+
+    @property
+    def begun(self) -> bool:
+        """Whether the worker has taken the first turn."""
         return unread(self.theirs.fileno()) + len(self._unsent) < len(self._open)
 
     def close_first(self, answer: bytes | None) -> None:

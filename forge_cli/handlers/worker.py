@@ -32,6 +32,9 @@ TICKETS = 4
 QUICK = 300_000
 """Nanoseconds that a turn takes at most which others may wait for."""
 
+FIRST_QUICK = 50_000_000
+"""The same for the first turn, in which what is called is loaded."""
+
 TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 SIGNALS = tuple(range(1, signal.NSIG))
 
@@ -54,6 +57,7 @@ class Worker:
         self._umask = 0
         self._stopping = False
         self._remark = EAGER
+        self._quick = FIRST_QUICK
 
     def serve(self) -> None:
         """Answer each turn until the channel closes or TERM arrives."""
@@ -92,7 +96,8 @@ class Worker:
         """Whether to go on with this worker, and whether with what it was asked already."""
         if self._spent():
             return SPENT
-        slow = time.perf_counter_ns() - started > QUICK
+        slow = time.perf_counter_ns() - started > self._quick
+        self._quick = QUICK
         # What was printed and not read yet belongs to the turn that ends.
         return HELD if slow or unread(1) or unread(2) else EAGER
 

@@ -28,7 +28,7 @@ PATIENCE = 0.005
 """Seconds without an answer after which what waits for it is asked of others."""
 
 FIRST_PATIENCE = 0.05
-"""The same for a worker that has only just been started."""
+"""The same for a worker that has not answered yet: until it takes a turn, nor could another."""
 
 
 class Service(NamedTuple):
@@ -149,7 +149,7 @@ class WorkerProcess:
     def _look(self, closed: int) -> None:
         """Withdraw what waits for a turn that takes its time."""
         self._patience = None
-        if self._offers.closed == closed:
+        if self._offers.closed == closed and self._offers.begun:
             self._brisk = False
             self._offers.withdraw()
             self._resume()

@@ -76,10 +76,11 @@ class Node:
     is the digest of what was there before, `undone` counts the starts of compensations, `sequel` is
     the status that the item ends with once its branch is undone, or `AGAIN`. `talk` is where the
     sub-tasks of the item talk to each other, `board` where it talks to those beside it, `refused`
-    what of the posts of its last turn was not taken. `origin` tells an item that another one asked for; `asking` is what its last turn asks
-    for, `answers` what its next one is told of that; of its `children`, those of an item that began
-    anew are the first `earlier`. `denied_reads` counts those of its attempt, `denied` says for
-    which denial it pauses. Times are milliseconds since the epoch.
+    what of the posts of its last turn was not taken. `origin` tells an item that another one asked
+    for; `asking` is what its last turn asks for, `answers` what its next one is told of that; of
+    its `children`, those of an item that began anew are the first `earlier`. `denied_reads` counts
+    those of its attempt, `denied` says for which denial it pauses. Times are milliseconds since the
+    epoch.
     """
 
     item_id: str

@@ -8,6 +8,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 _UNITS = (("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1))
 
 
+@lru_cache(maxsize=1024)
 def to_text(milliseconds: int) -> str:
     """`2026-11-30T14:12:03.000Z` for milliseconds since the epoch."""
     seconds, rest = divmod(milliseconds, 1_000)
@@ -16,7 +17,9 @@ def to_text(milliseconds: int) -> str:
 
 @lru_cache(maxsize=1024)
 def _to_seconds(seconds: int) -> str:
-    return (_EPOCH + timedelta(seconds=seconds)).isoformat(timespec="seconds").removesuffix("+00:00")
+    return (
+        (_EPOCH + timedelta(seconds=seconds)).isoformat(timespec="seconds").removesuffix("+00:00")
+    )
 
 
 @lru_cache(maxsize=1024)
