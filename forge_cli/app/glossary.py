@@ -65,6 +65,7 @@ VALUES: Mapping[str, str] = {
     "claude-code": "Claude Code, a command-line agent; forge plan shows the command.",
     "codex": "Codex, a command-line agent; forge plan shows the command.",
     "gemini-cli": "Gemini CLI, a command-line agent; forge plan shows the command.",
+    "opencode": "opencode, a command-line agent; forge plan shows the command.",
     "qwen-code": "Qwen Code, a command-line agent; forge plan shows the command.",
     "text": "standard output is the result.",
     "stdout-json": "standard output is one JSON object, the result.",

@@ -8,7 +8,7 @@ from forge_cli.app.sandbox import GATEWAY_KINDS, OFF, own_level
 from forge_cli.cli.figures import count, deadline, duration
 from forge_cli.cli.tables import clip, left, wrap
 from forge_cli.cli.terminal import Terminal, width
-from forge_cli.handlers.presets import FACTS, arguments
+from forge_cli.handlers.presets import FACTS, arguments, variables
 from forge_cli.handlers.presets.facts import facts_of
 from forge_cli.handlers.server_settings import started
 from forge_cli.multiagent.plan import Grant, Handler, Item, Plan
@@ -118,7 +118,9 @@ def _expansion(plan: Plan, item: Item, grant: Grant) -> str:
     limited = {name for each in budgets if each is not None for name in each.limits()}
     facts = facts_of(config, grant, plan.schemas.get(item.completion or ""))
     facts |= {name: name.upper() for name in FACTS if name in facts and name != "model"}
-    return shlex.join(arguments(config, facts | {name: name.upper() for name in limited}))
+    facts |= {name: name.upper() for name in limited}
+    given = [f"{name}={shlex.quote(value)}" for name, value in variables(config, facts).items()]
+    return " ".join([*given, shlex.join(arguments(config, facts))])
 
 
 def _elements(plan: Plan, item: Item) -> str:

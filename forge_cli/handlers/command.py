@@ -16,7 +16,7 @@ from forge_cli.handlers.context import HandlerContext, InputsError, Stopped, wit
 from forge_cli.handlers.event_words import EventWords
 from forge_cli.handlers.masks import masked
 from forge_cli.handlers.neighbours import with_neighbours
-from forge_cli.handlers.presets.call import argv_of
+from forge_cli.handlers.presets.call import Asked, asked
 from forge_cli.handlers.program import (
     Call,
     StartError,
@@ -127,13 +127,14 @@ class CommandHandler:
 
     def _program(self, turn: Turn, temporary: Path, box: Box) -> Program:
         config, workspace = turn.handler, self._context.workspace
-        variables = environment.base(self._context.environment, config)
+        given = asked(turn, temporary) if "preset" in config else Asked(config["argv"], {})
+        argv, variables = given
+        variables |= environment.base(self._context.environment, config)
         variables |= environment.of_turn(turn) | box.variables(str(temporary))
         if config.get("inputs_as_env"):
             variables |= environment.of_inputs(turn.inputs)
         if config.get("result") == "file":
             variables["FORGE_RESULT"] = str(temporary / RESULT)
-        argv = argv_of(turn, temporary) if "preset" in config else config["argv"]
         check_texts({f"argument {n}": text for n, text in enumerate(argv)} | variables)
         path = locate(argv[0], variables, workspace)
         grace = config.get("grace", GRACE) / 1000

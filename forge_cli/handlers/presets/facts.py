@@ -12,7 +12,7 @@ SCHEMA_FILE = "schema.json"
 
 def facts_of(config: Mapping[str, Json], grant: Grant, completion: Json) -> dict[str, str]:
     """What holds of a turn with this grant and completion, without what it may use."""
-    facts = dict.fromkeys(sorted(grant.actions), "")
+    facts = dict.fromkeys((*sorted(grant.actions), "folder"), "")
     if "model" in config:
         facts["model"] = config["model"]
     schema = schema_of(grant.outputs, completion)

@@ -12,7 +12,17 @@ from forge_cli.multiagent.plan import Json
 ALL = 2**53 - 1
 """More than is ever left: of a dimension that nothing limits in one call, all that is left."""
 
-EXPANDED = ("argv", "options", "stdin", "result", "extract", "exit_codes", "text_after", "doing")
+EXPANDED = (
+    "argv",
+    "variables",
+    "options",
+    "stdin",
+    "result",
+    "extract",
+    "exit_codes",
+    "text_after",
+    "doing",
+)
 """What follows from a preset's name alone."""
 
 
@@ -23,7 +33,8 @@ def expansion(kind: str, written: Written) -> tuple[Written, dict[str, Json]]:
     command |= {"stdin": "prompt", "result": "events"}
     command |= {key: data[key] for key in ("argv", "extract", "exit_codes") if key in data}
     more = {"preset": kind}
-    more |= {key: data[key] for key in ("options", "text_after", "doing") if key in data}
+    beside = ("variables", "options", "text_after", "doing")
+    more |= {key: data[key] for key in beside if key in data}
     more |= {key: written[key] for key in ("model", "max_usage") if key in written}
     return command, more
 

@@ -200,7 +200,7 @@ class Preset(TypedDict, total=False):
 
     kind: Required[
         Annotated[
-            Literal["claude-code", "codex", "gemini-cli", "qwen-code"],
+            Literal["claude-code", "codex", "gemini-cli", "opencode", "qwen-code"],
             key("A command-line agent.", "claude-code"),
         ]
     ]

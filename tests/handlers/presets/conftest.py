@@ -66,6 +66,7 @@ def call(tmp_path: Path, compiled: Compiled, told: list[tuple[str, str]]) -> Cal
         program.write_text(
             f"#!/bin/sh\ncat > {tmp_path}/asked\n"
             f'for token; do printf "%s\\0" "$token"; done > {tmp_path}/argv\n'
+            f"env -0 > {tmp_path}/environment\n"
             f"cat {tmp_path}/printed; exit {status}\n"
         )
         program.chmod(0o755)
@@ -97,6 +98,17 @@ def call(tmp_path: Path, compiled: Compiled, told: list[tuple[str, str]]) -> Cal
 def argv(tmp_path: Path) -> Callable[[], list[str]]:
     """What the stand-in was called with, without its own name."""
     return lambda: (tmp_path / "argv").read_text().split("\0")[:-1]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Callable[[], dict[str, str]]:
+    """What the stand-in had in its environment."""
+
+    def environment() -> dict[str, str]:
+        lines = (tmp_path / "environment").read_text().split("\0")[:-1]
+        return dict(line.split("=", 1) for line in lines)
+
+    return environment
 
 
 @pytest.fixture

@@ -66,6 +66,52 @@ def test_it_is_asked_to_keep_to_what_the_item_grants(
     assert " ".join(argv()).endswith(tokens)
 
 
+READS = {"read": "allow", "glob": "allow", "grep": "allow", "list": "allow"}
+
+
+@pytest.mark.parametrize(
+    ("actions", "allowed"),
+    [
+        ([], {}),
+        (["file-read"], READS),
+        (["file-read", "file-write"], READS | {"edit": "allow"}),
+        (["process"], {"bash": "allow"}),
+        (["network"], {"webfetch": "allow", "websearch": "allow"}),
+    ],
+)
+def test_opencode_is_told_in_a_variable_what_the_item_grants(
+    actions: list[str],
+    allowed: dict[str, str],
+    call: Call,
+    environment: Callable[[], dict[str, str]],
+) -> None:
+    call("opencode", actions=frozenset(actions))
+    assert json.loads(environment()["OPENCODE_PERMISSION"]) == {"*": "deny"} | allowed
+
+
+def test_opencode_finds_no_configuration_in_which_servers_are(
+    call: Call, environment: Callable[[], dict[str, str]], tmp_path: Path
+) -> None:
+    call("opencode")
+    found = environment()
+    assert found["OPENCODE_DISABLE_PROJECT_CONFIG"] == "1"
+    assert Path(found["XDG_CONFIG_HOME"]).is_relative_to(found["TMPDIR"])
+
+
+def test_what_the_handler_says_of_a_variable_holds(
+    call: Call, environment: Callable[[], dict[str, str]]
+) -> None:
+    call("opencode", written={"env": {"OPENCODE_PERMISSION": "{}"}})
+    assert environment()["OPENCODE_PERMISSION"] == "{}"
+
+
+def test_codex_does_not_read_the_configuration_in_which_servers_are(
+    call: Call, argv: Callable[[], list[str]]
+) -> None:
+    call("codex", actions=frozenset(ACTIONS))
+    assert "--ignore-user-config" in argv()
+
+
 @pytest.mark.parametrize("kind", ["gemini-cli", "qwen-code"])
 def test_servers_of_the_user_are_not_among_those_that_may_start(
     kind: str, call: Call, argv: Callable[[], list[str]]

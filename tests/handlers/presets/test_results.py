@@ -35,6 +35,7 @@ def test_what_the_program_printed_is_read_as_the_result(
         ("claude-code", {"model_calls": 3, "cost_usd": 2800, "tokens": 2560}),
         ("codex", {"model_calls": 2, "tokens": 2560}),
         ("gemini-cli", {"model_calls": 2, "tokens": 2560}),
+        ("opencode", {"model_calls": 2, "tokens": 2560}),
         ("qwen-code", {"model_calls": 1, "tokens": 1320}),
     ],
 )
@@ -51,6 +52,7 @@ def test_what_was_used_is_told_as_far_as_the_program_tells_it(
         ("claude-code", "it says: API Error: Unable to connect to API (ConnectionRefused)"),
         ("codex", 'it says: {"error":{"message":"no such model"'),
         ("gemini-cli", "it says: [API Error:"),
+        ("opencode", "it says: no such model"),
         ("qwen-code", "it says: Model produced plain text instead of calling"),
     ],
 )
@@ -73,6 +75,20 @@ def test_a_service_that_cannot_be_reached_is_no_success_of_qwen_code(
     result = call("qwen-code", json.dumps(event) + "\n")
     assert result.status == status
     assert answer in (result.message or str(result.output))
+
+
+@pytest.mark.parametrize(("costs", "cost"), [((0.001, 0.0005), {"cost_usd": 1_500}), ((0, 0), {})])
+def test_a_cost_of_nothing_is_none_that_is_known_to_opencode(
+    costs: tuple[float, ...], cost: dict[str, int], call: Call
+) -> None:
+    steps = [{"type": "step_finish", "part": {"reason": "stop", "cost": c}} for c in costs]
+    printed = "\n".join(map(json.dumps, steps))
+    assert call("opencode", printed, outputs=()).usage == {"model_calls": 2} | cost
+
+
+def test_an_answer_that_was_cut_off_is_no_success_of_opencode(call: Call) -> None:
+    event = {"type": "step_finish", "part": {"reason": "length"}}
+    assert call("opencode", json.dumps(event)).message == "it says: length"
 
 
 @pytest.mark.parametrize("kind", PRESETS)
@@ -174,6 +190,7 @@ def test_exit_statuses_that_are_known_have_their_kind(
         ("claude-code", ["Read /home/dev/project/notes.txt", "StructuredOutput"]),
         ("codex", ["bash -lc 'cat notes.txt'"]),
         ("gemini-cli", ["list_directory /home/dev/project"]),
+        ("opencode", ["read notes.txt"]),
         ("qwen-code", ["structured_output"]),
     ],
 )

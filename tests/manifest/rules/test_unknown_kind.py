@@ -6,7 +6,7 @@ from pathlib import Path
 from forge_cli.manifest.check import check
 from forge_cli.manifest.reading.source import parse
 
-KNOWN = "agent, claude-code, codex, command, function, gemini-cli, mcp, qwen-code"
+KNOWN = "agent, claude-code, codex, command, function, gemini-cli, mcp, opencode, qwen-code"
 
 
 def test_installed_kinds_are_suggested_and_listed(install: Callable[..., Path]) -> None:
