@@ -146,7 +146,7 @@ class RunState(Offspring):
         node.held, node.read_version = body["slice"], self.commits.version
         node.attempt, node.turn = body["number"], body["turn"]
         node.attempt_id, node.status, node.kind, node.reason = event.attempt, "running", "", ""
-        node.approved, node.told = "", None
+        node.approved = ""
         if node.turn == 1:
             node.denied_reads, node.denied = 0, None
         if node.board is not None:
@@ -169,12 +169,15 @@ class RunState(Offspring):
         excess = settle(node, body["usage"], metered)
         node.partial = body.get("partial")
         node.refused = ()
+        is_stopped = bool(node.cancelled) and body["status"] == "failed"
+        if not is_stopped:  # one that is made again is told again why there is one
+            node.told = None
         self._note_denials(node, body.get("denials", ()))
         if excess:
             self._fail(node, event, "budget", excess)
         elif node.cancelled == "deadline":
             self._fail(node, event, "deadline", node.reason)
-        elif node.denied and not (node.cancelled and body["status"] == "failed"):
+        elif node.denied and not is_stopped:
             node.partial = body.get("output", node.partial)
             self._pause(node)
         elif body["status"] == "failed":

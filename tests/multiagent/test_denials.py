@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from forge_cli.multiagent.denials import denied, pausing, refuser, refusing, sentence
+from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.node import Node
 from forge_cli.multiagent.plan import Contract, Grant, Plan, Retry
 from tests.multiagent.children import HELD, SRC, a_plan, ask, child, denial, lead, play, write
@@ -207,6 +208,23 @@ class TestPause:
         assert world.status == "complete"
         last = world.turns[-1]
         assert (last.state, last.inbox[0].payload["kind"]) == (None, "denied")
+
+    @pytest.mark.parametrize("ending", ["lost", "stopped"])
+    def test_it_is_told_again_when_that_attempt_is_made_again(self, ending: str) -> None:
+        world = play({"a": reading(denial())})
+        world.script = {}
+        world.resume().decide("a", "reissue")
+        world.advance()
+        if ending == "stopped":
+            world.record(Event(world.now, "run_stopping", body={"signal": "SIGTERM"}))
+            world.advance()
+            world.answer("r/a/2", failed("cancelled"))
+            world.advance()
+        world.resume(3).go_on()
+        assert [turn.attempt_id for turn in world.turns[-2:]] == ["r/a/2", "r/a/3"]
+        told, again = (turn.inbox[0].payload for turn in world.turns[-2:])
+        assert told == again
+        assert told["kind"] == "denied"
 
     def test_a_reissued_item_that_is_denied_again_pauses_again(self) -> None:
         world = play({"a": reading(denial())})

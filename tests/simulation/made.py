@@ -27,6 +27,9 @@ class Items:
                 self._make(event.item, step, required=True)
                 self._order.setdefault(event.item, []).append(step["child"])
             hold("G1", asker.max_steps > 0, f"{event.item!r} may insert no steps")
+        elif event.kind == "turn_started" and event.body["turn"] == 1:
+            # It begins anew: what it inserted before came to nothing.
+            self._order.pop(event.item, None)
 
     def find(self, name: str) -> Item:
         """The item of that id; of an element, that of all."""
@@ -37,9 +40,13 @@ class Items:
         """Whether the plan does not have it."""
         return name in self._made
 
+    def steps(self, name: str) -> list[str]:
+        """What the present attempts of an item have inserted, in order."""
+        return self._order.get(name, [])
+
     def before(self, name: str) -> str:
         """The step that goes before a step, or nothing."""
-        steps = self._order.get(self._made[name].parent or "", [])
+        steps = self.steps(self._made[name].parent or "")
         return steps[steps.index(name) - 1] if name in steps[1:] else ""
 
     def chain(self, name: str) -> Iterator[Item]:

@@ -20,18 +20,22 @@ class Messages:
         self._plan = plan
         self._said: dict[tuple[str, str], tuple[str, Mapping[str, Json]]] = {}
         self._read: dict[str, set[str]] = {}
-        self._given: dict[str, tuple[int, list[str]]] = {}
-        self._lost: dict[str, tuple[int, list[str]]] = {}
+        self._given: dict[str, tuple[int, list[tuple[str, Any]]]] = {}
+        self._lost: dict[str, tuple[int, list[tuple[str, Any]]]] = {}
 
     def kept(self, event: Event) -> None:
         """Follow an event that is durable."""
-        if event.kind == "turn_ended":
+        if event.kind == "turn_started":
+            self._given.pop(event.item, None)
+        elif event.kind == "turn_ended":
+            self._lost.pop(event.item, None)
             sender = event.body["sender"]
             for post in event.body.get("posts", ()):
                 if isinstance(post, dict) and isinstance(post.get("text"), str):
                     self._said[event.attempt, post["text"]] = sender, post
             if event.body["status"] == "yields" and event.item in self._given:
-                self._read.setdefault(event.item, set()).update(self._given[event.item][1])
+                ids = (name for name, _ in self._given[event.item][1] if name)
+                self._read.setdefault(event.item, set()).update(ids)
         elif event.kind == "turn_lost" and event.item in self._given:
             self._lost[event.item] = self._given[event.item]
         elif event.kind == "item_decided" and event.body["decision"] == "reissue":
@@ -42,7 +46,16 @@ class Messages:
         item = self._plan.items.get(turn.item_id)
         parent = self._plan.items.get(item.parent or "") if item is not None else None
         given = [message for message in turn.inbox if "text" in message.payload]
-        if item is None or parent is None or parent.pattern not in TALKS or undoes(turn):
+        if undoes(turn):
+            hold("G6", not turn.inbox, f"{turn.item_id!r} is undone, and is given {turn.inbox}")
+            return
+        # What it is told by the run is of its own attempt, but for its words.
+        said = [(m.message_id if "text" in m.payload else "", m.payload) for m in turn.inbox]
+        before = self._lost.pop(turn.item_id, None)
+        same = before is None or before == (turn.number, said) or before[0] != turn.number
+        hold("G6", same, f"{turn.attempt_id!r} is made again with {said}, before it was {before}")
+        self._given[turn.item_id] = turn.number, said
+        if item is None or parent is None or parent.pattern not in TALKS:
             hold("G6", not given, f"{turn.item_id!r} works alone, and is given {given}")
             return
         ids = [message.message_id for message in given]
@@ -51,10 +64,6 @@ class Messages:
         seen = self._read.setdefault(turn.item_id, set())
         twice = len(set(ids)) < len(ids) or not seen.isdisjoint(ids)
         hold("G6", not twice, f"{turn.attempt_id!r} is given {ids}, and had {sorted(seen)}")
-        before = self._lost.pop(turn.item_id, None)
-        same = before is None or before == (turn.number, ids) or before[0] != turn.number
-        hold("G6", same, f"{turn.attempt_id!r} is made again with {ids}, before it was {before}")
-        self._given[turn.item_id] = turn.number, ids
         for message in given:
             self._check(turn, item, message)
 

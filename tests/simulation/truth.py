@@ -42,7 +42,10 @@ class Truth:
 
     def _note(self, event: Event) -> None:
         body = event.body
-        if event.kind == "turn_ended":
+        if event.kind == "turn_started" and body["turn"] == 1:
+            # What spoke for an attempt says nothing of one from the start.
+            self._proven.discard(event.item)
+        elif event.kind == "turn_ended":
             overdue = self._cancelled.pop(event.attempt, "") == "deadline"
             if body["status"] == "done" and body["verdict"]["accepted"] and not overdue:
                 self._prove(event, body["verdict"])
@@ -100,9 +103,10 @@ class Truth:
         name = node.item_id
         if node.status == "succeeded" and node.pattern == "turn":
             hold("G7", name in self._proven, f"{name!r} succeeded, and nothing was accepted")
-            steps = [c.item_id for c in node.children if c.item.required and c.status not in FINE]
+            steps = self._items.steps(name)
+            left = [c.item_id for c in node.children if c.item_id in steps and c.status not in FINE]
             given = name in self._given
-            hold("G7", given or not steps, f"{name!r} succeeded without its steps {steps}")
+            hold("G7", given or not left, f"{name!r} succeeded without its steps {left}")
         elif node.status == "succeeded":
             lost = [c for c in node.children if not self._is_met(c, node.pattern == "each")]
             given = name in self._proven
