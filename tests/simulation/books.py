@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import Plan
 from forge_cli.multiagent.run_state import RunState
-from tests.simulation.broken import hold
+from tests.simulation.broken import BrokenError, hold
 from tests.simulation.made import Items
 
 DIMENSIONS = ("model_calls", "cost_usd", "tokens", "tool_calls")
@@ -143,14 +143,9 @@ class Books:
             for dimension in DIMENSIONS:
                 due = purse.reserved[dimension], purse.spent[dimension]
                 kept = account.reserved[dimension], account.spent[dimension]
-                hold(
-                    "G4",
-                    due == kept,
-                    f"account {name!r} has {kept} of {dimension} reserved and spent, due is {due}",
-                )
+                if due != kept:
+                    told = f"{kept} of {dimension} reserved and spent, due is {due}"
+                    raise BrokenError("G4", f"account {name!r} has {told}")
         lost = {d: state.indeterminate.spent[d] for d in DIMENSIONS}
-        hold(
-            "G4",
-            all(lost[d] == self._lost[d] for d in DIMENSIONS),
-            f"lost are {lost}, due is {self._lost}",
-        )
+        if any(lost[d] != self._lost[d] for d in DIMENSIONS):
+            raise BrokenError("G4", f"lost are {lost}, due is {self._lost}")
