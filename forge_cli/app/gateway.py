@@ -14,12 +14,11 @@ from typing import Any
 from forge_cli.app.inputs import bind, read_file, read_pairs
 from forge_cli.app.own import EVIDENCE, own_below
 from forge_cli.app.plan import Compiled
-from forge_cli.app.preparation import RefusedError, Wishes, missing
+from forge_cli.app.preparation import RefusedError, Wishes, missing, redactor_of
 from forge_cli.app.sandbox import named_files, reached
 from forge_cli.app.servers import absent
 from forge_cli.app.workspace import workspace_of
 from forge_cli.errors import ForgeError
-from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers.context import HandlerContext
 from forge_cli.handlers.server_settings import servers
 from forge_cli.ledger import durable, runs
@@ -40,16 +39,15 @@ FOLDER = "gateway"
 class Journal:
     """What happened at one gateway, as event lines that are durable once they are written."""
 
-    def __init__(self, path: Path, item: str, redactor: Redactor) -> None:
+    def __init__(self, path: Path, item: str) -> None:
         self.path = path
         self._item = item
-        self._redact = redactor.redact if redactor.knows_any else None
         self._seq, self._prev = 0, GENESIS
 
     def write(self, kind: str, body: Mapping[str, Json]) -> None:
         """Append an event; `ForgeError` if that cannot be done."""
         event = Event(_now(), kind, self._item, body=dict(body))
-        (line,) = seal([event], self._seq + 1, self._prev, self._redact)
+        (line,) = seal([event], self._seq + 1, self._prev)
         try:
             with self.path.open("ab") as file:
                 file.write(f"{line.text}\n".encode())
@@ -97,14 +95,15 @@ def open_gateway(
     if reasons := [*late, *missing(alone, workspace, env), *absent(), *held.reasons]:
         raise RefusedError(reasons)
     file = None if wishes.inputs_file is None else read_file(wishes.inputs_file)
-    inputs = bind(plan, read_pairs(wishes.given, plan.inputs), file)
-    look_up = _known(inputs, {each: env[each] for each in plan.env if each in env})
+    redactor = redactor_of(plan, {each: env[each] for each in plan.secrets if env.get(each)})
+    inputs = redactor.redact_values(bind(plan, read_pairs(wishes.given, plan.inputs), file))
+    variables = redactor.redact_values({each: env[each] for each in plan.env if each in env})
+    look_up = _known(inputs, variables)
     try:
         named = _servers(role, look_up)
         purpose = to_text(fill(item.goal, look_up))
     except ValueError as error:
         raise ForgeError(f"item '{name}' has no gateway: {error}") from None
-    redactor = Redactor({each: env[each] for each in plan.secrets if env.get(each)})
     now = _now()
     home = workspace / runs.FOLDER / FOLDER
     began = time_text(now)[:19].replace("-", "").replace(":", "").replace("T", "-")
@@ -132,7 +131,7 @@ def open_gateway(
         _until(plan, item, now),
         context,
         held.text,
-        Journal(home / f"{session}.jsonl", name, redactor),
+        Journal(home / f"{session}.jsonl", name),
     )
 
 
@@ -164,7 +163,6 @@ async def _serve(gateway: Gateway, source: int, target: int, observer: Record) -
     unkept: asyncio.Future[ForgeError] = asyncio.get_running_loop().create_future()
 
     def record(kind: str, body: Mapping[str, Json]) -> None:
-        # Before the journal quotes it once more: a form that is quoted too often is not known.
         body = context.redactor.redact_json(dict(body))
         try:
             gateway.journal.write(kind, body)

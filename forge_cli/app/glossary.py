@@ -103,7 +103,7 @@ VALUES: Mapping[str, str] = {
     "new files go, and nothing else is touched.",
     "low": "inserts no steps.",
     "medium": "inserts no steps.",
-    "high": "may insert steps where settings allow it, which this version does not run.",
+    "high": "may insert steps behind itself (decompose_task), as many as settings allow.",
     "rerun": "an attempt that was lost in a crash is made again, with the same idempotency key; "
     "after three such losses a person is asked.",
     "hold": "an attempt that was lost may have had effects, so it is never made again by itself: "

@@ -1,13 +1,17 @@
 """From a compiled manifest to a run that may start: inputs, limits, needs, where it all goes."""
 
+import json
 import re
-import secrets
+import secrets as chance
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
+from typing import get_args
 
 from forge_cli.app.agents import lacking, priced
+from forge_cli.app.glossary import ITEM_STATUSES, RUN_STATUSES, VALUES
 from forge_cli.app.inputs import bind, read_file, read_pairs
 from forge_cli.app.limits import lowered
 from forge_cli.app.needs import MISSING, NOT_EXECUTABLE, needs
@@ -23,10 +27,22 @@ from forge_cli.app.workspace import workspace_of
 from forge_cli.canonical import digest
 from forge_cli.errors import ForgeError
 from forge_cli.gateway.sandbox.boxes import NO_SANDBOX, Sandbox
+from forge_cli.gateway.secrets import Redactor
 from forge_cli.ledger import runs
+from forge_cli.multiagent.events import VOCABULARY
 from forge_cli.multiagent.plan import Json, Plan
 from forge_cli.multiagent.plan_document import plan_document
+from forge_cli.multiagent.terms import FailureKind
 from forge_cli.multiagent.times import to_text
+from forge_cli.multiagent.turn import TurnStatus
+
+_WORDS = frozenset(
+    chain(
+        *(VOCABULARY, *VOCABULARY.values()),
+        *(ITEM_STATUSES, RUN_STATUSES, VALUES, get_args(FailureKind), get_args(TurnStatus)),
+    )
+)
+"""What stands in ledgers and evidence, whatever is run."""
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
@@ -124,6 +140,25 @@ def prepare(
     )
 
 
+def redactor_of(plan: Plan, secrets: Mapping[str, str]) -> Redactor:
+    """What replaces the values of these secrets, by the names of their variables.
+
+    `ForgeError` for a value that the plan holds as well, or that is a word of forge's own: it is in
+    all that is kept of a run.
+    """
+    if secrets:
+        text = json.dumps(plan_document(plan), ensure_ascii=False)
+        for name, value in secrets.items():
+            word = value.strip()
+            if Redactor({name: value}).redact(text) != text or word in _WORDS:
+                raise ForgeError(
+                    f"secret '{name}' cannot be kept out of evidence: its value is a word of the "
+                    f"manifest or of forge's own; set another value for {name}, or take the word "
+                    "out of the manifest"
+                )
+    return Redactor(secrets)
+
+
 def limited(found: Compiled, plan: Plan, jobs: int | None, env: Mapping[str, str]) -> Plan:
     """The plan as it would run here: limits of the command line and the environment, prices.
 
@@ -159,4 +194,4 @@ def missing(plan: Plan, workspace: Path, env: Mapping[str, str]) -> list[str]:
 def _new_run_id(now: int) -> str:
     """`20261130-140911-c2d8`: when it began (UTC), and four digits of chance."""
     day, _, time = to_text(now)[:19].partition("T")
-    return f"{day.replace('-', '')}-{time.replace(':', '')}-{secrets.token_hex(2)}"
+    return f"{day.replace('-', '')}-{time.replace(':', '')}-{chance.token_hex(2)}"

@@ -11,7 +11,6 @@ from forge_cli.errors import ForgeError
 from forge_cli.evidence.layout import EVENTS, PLAN, Placement
 from forge_cli.evidence.log import BrokenLogError, lines_of
 from forge_cli.gateway.artifacts import opened
-from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers.answers import parse
 from forge_cli.handlers.recorded import Place
 from forge_cli.handlers.wire import RESULT_FIELDS, decode_result
@@ -63,12 +62,12 @@ class Recorder:
         return {place: opened(words, artifacts) for place, words in self._results.items()}
 
 
-def written(path: Path, recorder: Recorder, artifacts: Artifacts, redactor: Redactor) -> None:
+def written(path: Path, recorder: Recorder, artifacts: Artifacts) -> None:
     """Write what was recorded; `ForgeError` if that cannot be done."""
     rows = [
         {**place._asdict(), "result": words} for place, words in recorder.results(artifacts).items()
     ]
-    document = redactor.redact_json({"format_version": FORMAT_VERSION, "results": rows})
+    document = {"format_version": FORMAT_VERSION, "results": rows}
     text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
     durable.write(path, [text.encode()])
 

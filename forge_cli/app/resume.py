@@ -11,7 +11,7 @@ from forge_cli.app.agents import lacking, priced_as
 from forge_cli.app.decisions import Decision, Desk
 from forge_cli.app.limits import limited_as
 from forge_cli.app.plan import Compiled, compiled
-from forge_cli.app.preparation import Prepared, RefusedError, missing
+from forge_cli.app.preparation import Prepared, RefusedError, missing, redactor_of
 from forge_cli.app.run import Opened, mark_of
 from forge_cli.app.sandbox import reached
 from forge_cli.app.show import stored_plan
@@ -20,7 +20,6 @@ from forge_cli.canonical import digest
 from forge_cli.engines.local import SystemClock
 from forge_cli.errors import ForgeError
 from forge_cli.evidence.layout import MARKER, RUN, VERIFICATION
-from forge_cli.gateway.secrets import Redactor
 from forge_cli.gateway.temporary import remove_folders
 from forge_cli.ledger import durable, holders
 from forge_cli.ledger.artifacts import ArtifactFolder
@@ -112,10 +111,9 @@ def resumed(run: Left, decisions: Sequence[Decision], by_force: bool, recall: Re
     taken `by_force`, if it is over, or if a decision does not fit.
     """
     prepared = run.prepared
-    redactor = Redactor(prepared.secrets)
-    redact = redactor.redact if prepared.secrets else None
+    redactor = redactor_of(prepared.plan, prepared.secrets)
     now = time.time_ns() // 1_000_000
-    store = Store.take(run.folder.ledger, holders.here(), now, redact, by_force)
+    store = Store.take(run.folder.ledger, holders.here(), now, by_force)
     try:
         machine = Run(prepared.plan)
         clock = SystemClock(_fold(machine, store, recall(machine.state)))

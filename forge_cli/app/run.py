@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from forge_cli.app.own import own_paths
-from forge_cli.app.preparation import Prepared
+from forge_cli.app.preparation import Prepared, redactor_of
 from forge_cli.app.recordings import Recorder, written
 from forge_cli.app.sandbox import named_files
 from forge_cli.app.snapshots import discard, snapshots
@@ -167,7 +167,7 @@ class Opened:
             self._clock,
             self.artifacts,
             snapshots(prepared, self._folder),
-            _unknowing(observers, self._context.redactor),
+            observers,
         )
         try:
             with self._signals.stopping(engine.stop):
@@ -184,7 +184,7 @@ class Opened:
 
     def record_results(self, path: Path, recorder: Recorder) -> None:
         """Write what an observer of the run has recorded; `ForgeError` if that cannot be done."""
-        written(path, recorder, self.artifacts, self._context.redactor)
+        written(path, recorder, self.artifacts)
 
     def _record(self, began: tuple[int, int]) -> tuple[Head, tuple[Check, ...]]:
         """Write evidence of what the ledger has; `began` are nanoseconds, wall and processor."""
@@ -202,45 +202,35 @@ class Opened:
 def opened(prepared: Prepared, clock: Clock | None = None) -> Opened:
     """A new run, its ledger made; a clock is given to get given times."""
     clock = clock or SystemClock()
-    redactor = Redactor(prepared.secrets)
-    redact = redactor.redact if prepared.secrets else None
+    redactor = redactor_of(prepared.plan, prepared.secrets)
     folder = runs.new(prepared.workspace, prepared.run_id)
     now, run = clock.now(), Run(prepared.plan)
-    started = _started(prepared, now)
-    notes = _notes(prepared, redactor.redact(canonical(started.body)))
-    store = Store.create(folder.ledger, prepared.run_id, holders.here(), now, notes, redact)
+    started = _started(prepared, now, redactor)
+    notes = _notes(prepared, canonical(started.body))
+    store = Store.create(folder.ledger, prepared.run_id, holders.here(), now, notes)
     run.apply(started)
     if prepared.reuse is not None:
         prepared.reuse.hand_over(ArtifactFolder(folder.artifacts))
     return Opened(prepared, redactor, store, run, (started,), clock)
 
 
-def _unknowing(observers: Sequence[Observer], redactor: Redactor) -> Sequence[Observer]:
-    """The observers, shown what the ledger has: an input may hold a secret that a turn needs."""
-    if not redactor.knows_any:
-        return observers
-
-    def observe(event: Event) -> None:
-        kept = event._replace(body=json.loads(redactor.redact(canonical(event.body))))
-        for observer in observers:
-            observer(kept)
-
-    return (observe,)
-
-
-def _started(prepared: Prepared, now: int) -> Event:
+def _started(prepared: Prepared, now: int, redactor: Redactor) -> Event:
+    # Who decides knows no secret: only handlers do, and what they answer comes without.
     body = {
         "run": prepared.run_id,
         "plan": prepared.plan.digest,
-        "inputs": dict(prepared.inputs),
-        "env": dict(prepared.env),
+        "inputs": redactor.redact_values(prepared.inputs),
+        "env": redactor.redact_values(prepared.env),
         "deadline": to_text(prepared.plan.deadline.resolve(now)),
         "sandbox": prepared.reached,
     }
     if prepared.mock is not None:
         body["mock"] = {"name": prepared.mock.name, "digest": prepared.mock.digest}
     if prepared.reuse is not None:
-        body["reuse"] = prepared.reuse.results
+        body["reuse"] = {
+            name: {**result, "output": redactor.redact_values(result["output"])}
+            for name, result in prepared.reuse.results.items()
+        }
     return Event(now, "run_started", body=body)
 
 

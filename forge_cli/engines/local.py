@@ -174,7 +174,7 @@ class LocalEngine:
                     self._record(command.event)
                     continue
                 try:
-                    self._record(carried_out(command, now, self._ledger, self._artifacts))
+                    self._record(carried_out(command, now, self._artifacts))
                 except StoppedError:
                     return turns  # the signal is taken in before anything else is decided
         return turns

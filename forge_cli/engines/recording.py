@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, get_args
 
+from forge_cli.canonical import digest
 from forge_cli.gateway.acceptance import known_usage, usage_fault
 from forge_cli.gateway.artifacts import opened_for
 from forge_cli.gateway.expressions import ExpressionError, holds
@@ -11,7 +12,7 @@ from forge_cli.multiagent.compensation import RESTORE
 from forge_cli.multiagent.denials import denied
 from forge_cli.multiagent.events import Event
 from forge_cli.multiagent.plan import FailureKind, Json
-from forge_cli.multiagent.ports import Artifacts, Judge, Kept, Ledger
+from forge_cli.multiagent.ports import Artifacts, Judge, Kept
 from forge_cli.multiagent.responses import objection
 from forge_cli.multiagent.run import Command, Evaluate
 from forge_cli.multiagent.run_state import RunState
@@ -26,14 +27,14 @@ _HANDED_ON = ("partial", "posts", "requests", "not_executed", "state", "added")
 """What a turn says of its own that others, or its next turn, are given."""
 
 
-def carried_out(command: Command, now: int, ledger: Ledger, artifacts: Artifacts) -> Event:
+def carried_out(command: Command, now: int, artifacts: Artifacts) -> Event:
     """The event of a command: what was decided, or the answer to what was asked."""
     if isinstance(command, Assignment):
         return command.event
     if isinstance(command, Event):
         return command
     if isinstance(command, Seal):
-        body = {"digest": ledger.digest_of(command.document)}
+        body = {"digest": digest(command.document)}
         return Event(now, "item_sealed", command.item, body=body)
     return Event(now, "condition_evaluated", command.item, body=_evaluated(command, artifacts))
 

@@ -57,8 +57,12 @@ class Redactor:
         return self._bytes.sub(MASK.encode(), data) if self._bytes else data
 
     def redact_json(self, value: Any) -> Any:
-        """The JSON value with every text and key in it redacted."""
+        """The JSON value with `***` for secrets in texts and keys, and for numbers with one."""
         return self._walk(value) if self._text else value
+
+    def redact_values(self, named: Mapping[str, Any]) -> dict[str, Any]:
+        """The values without secrets, under keys that a contract names."""
+        return {key: self.redact_json(value) for key, value in named.items()}
 
     def stream(self) -> "RedactedStream":
         """For one output that comes in pieces."""
@@ -67,6 +71,9 @@ class Redactor:
     def _walk(self, value: Any) -> Any:
         if isinstance(value, str):
             return self.redact(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            # A part of it that is masked would not leave a number.
+            return value if self.redact(json.dumps(value)) == json.dumps(value) else MASK
         if isinstance(value, list):
             return [self._walk(element) for element in value]
         if isinstance(value, dict):

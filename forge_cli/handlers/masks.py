@@ -12,7 +12,7 @@ FREE = ("evidence", "effects", "message", "partial", "state", "posts", "requests
 
 
 def masked(result: TurnResult, redactor: Redactor, outputs: tuple[str, ...]) -> TurnResult:
-    """The result with every text redacted but the keys that the contract itself names."""
+    """The result without secrets in texts and numbers, but for the keys that its contract names."""
     if not redactor.knows_any:
         return result
     values: dict[str, Any] = {}

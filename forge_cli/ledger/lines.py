@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from json.encoder import encode_basestring
 from typing import NamedTuple
 
@@ -13,9 +13,6 @@ from forge_cli.multiagent.times import from_text, to_text
 
 GENESIS = "sha256:" + "0" * 64
 """What the first event names as the digest of the one before."""
-
-Redact = Callable[[str], str]
-"""Replaces secrets in the canonical text of a body; what comes back must be canonical, too."""
 
 
 class Line(NamedTuple):
@@ -34,18 +31,13 @@ class Line(NamedTuple):
     due: str
 
 
-def seal(
-    events: Iterable[Event], seq: int, prev: str, redact: Redact | None = None
-) -> Iterator[Line]:
+def seal(events: Iterable[Event], seq: int, prev: str) -> Iterator[Line]:
     """The events as lines, the first of them number `seq` after a line with the digest `prev`.
 
-    The digest is taken of the line without its key `digest`, after redaction.
+    The digest is taken of the line without its key `digest`.
     """
     for number, event in enumerate(events, start=seq):
-        body = canonical(event.body)
-        if redact is not None:
-            body = redact(body)
-        line = join(event, body, number, prev)
+        line = join(event, canonical(event.body), number, prev)
         yield line
         prev = line.digest
 

@@ -6,15 +6,13 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-from forge_cli.canonical import canonical, digest_of_bytes
 from forge_cli.errors import ForgeError
 from forge_cli.ledger import durable, faults, leases, schema
 from forge_cli.ledger.leases import Lease
-from forge_cli.ledger.lines import GENESIS, Redact, seal
+from forge_cli.ledger.lines import GENESIS, seal
 from forge_cli.ledger.reader import Reader
 from forge_cli.ledger.tree import Tree
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Json
 
 _INSERT = (
     "INSERT INTO events (seq, time, kind, item, attempt, body, digest, prev) "
@@ -30,13 +28,11 @@ class Store(Reader):
         path: Path,
         connection: sqlite3.Connection,
         lease: Lease,
-        redact: Redact | None,
         before: Lease | None = None,
     ) -> None:
         """`before` is the lease that this one follows."""
         super().__init__(path, connection)
         self._lease = lease
-        self._redact = redact
         self._before = before
         self._file = faults.identity(path)
         self._tree = Tree()
@@ -51,7 +47,6 @@ class Store(Reader):
         holder: str,
         now: int,
         meta: Mapping[str, str] | None = None,
-        redact: Redact | None = None,
     ) -> Self:
         """A new ledger, held by `holder` from `now` (milliseconds since the epoch, UTC).
 
@@ -62,7 +57,7 @@ class Store(Reader):
         lease = _make(path, run, holder, now, notes)
         try:
             with faults.sentences(path):
-                return cls(path, schema.open_to_write(path), lease, redact)
+                return cls(path, schema.open_to_write(path), lease)
         except BaseException:
             _remove(path)
             raise
@@ -73,7 +68,6 @@ class Store(Reader):
         path: Path,
         holder: str,
         now: int,
-        redact: Redact | None = None,
         by_force: bool = False,
     ) -> Self:
         """An existing ledger, to write on with the next epoch; `ForgeError` while it is held.
@@ -89,7 +83,7 @@ class Store(Reader):
             except BaseException:
                 connection.close()
                 raise
-        return cls(path, connection, lease, redact, before)
+        return cls(path, connection, lease, before)
 
     @property
     def epoch(self) -> int:
@@ -107,7 +101,7 @@ class Store(Reader):
         `ForgeError` if the lease was lost to another controller or the disk refuses: then none of
         them was kept.
         """
-        lines = list(seal(events, self._size + 1, self._digest, self._redact))
+        lines = list(seal(events, self._size + 1, self._digest))
         rows = [
             (n, e.time, e.kind, e.item, e.attempt, body, digest, prev)
             for n, e, body, digest, prev, _, _ in lines
@@ -119,11 +113,6 @@ class Store(Reader):
             self._connection.executemany(_INSERT, rows)
         if lines:
             self._size, self._digest = lines[-1].seq, lines[-1].digest
-
-    def digest_of(self, document: Json) -> str:
-        """The digest of a document as it would be kept here: `sha256:<hex>`, secrets replaced."""
-        text = canonical(document)
-        return digest_of_bytes((self._redact(text) if self._redact else text).encode())
 
     def head(self) -> tuple[str, int]:
         """The RFC 6962 root over the lines, in hex, and their number.

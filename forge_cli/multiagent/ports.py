@@ -38,10 +38,6 @@ class Ledger(Protocol):
         """Append the events as one unit; they are durable when this returns."""
         ...
 
-    def digest_of(self, document: Json) -> str:
-        """The digest of a document as it would be kept here: `sha256:<hex>`, secrets replaced."""
-        ...
-
     def renew(self, now: int) -> None:
         """Keep the lease beyond `now` (ms since the epoch); an error if another holds it."""
         ...

@@ -9,6 +9,8 @@ from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.messages import AgentMessage
 from forge_cli.multiagent.terms import Json
 
+TurnStatus = Literal["done", "failed", "yields"]
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -60,7 +62,7 @@ class TurnResult:
     are messages for those beside it, each `{text, tags?, channel?}`.
     """
 
-    status: Literal["done", "failed", "yields"]
+    status: TurnStatus
     output: Mapping[str, Json] | None = None
     evidence: Mapping[str, str] = field(default_factory=dict)
     usage: Amounts | None = None

@@ -191,7 +191,7 @@ def _decided(
         for command in commands:
             if isinstance(command, Assignment):
                 turns.append(command.turn())
-            record(carried_out(command, START, ledger, artifacts))
+            record(carried_out(command, START, artifacts))
     return turns
 
 

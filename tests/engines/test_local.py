@@ -45,9 +45,6 @@ class MemoryLedger:
     def append(self, events: Sequence[Event]) -> None:
         self.events += events
 
-    def digest_of(self, document: Any) -> str:
-        return f"sha256:{len(str(document))}"
-
     def renew(self, now: int) -> None:
         self.renewed.append(now)
 

@@ -111,3 +111,14 @@ def test_a_value_across_a_border_is_never_let_out_in_halves(cut: int) -> None:
     stream = Redactor({"TOKEN": "hunter22"}).stream()
     assert stream.feed(b"hunter22"[:cut]) == b""
     assert stream.feed(b"hunter22"[cut:]) + stream.finish() == b"***"
+
+
+def test_numbers_that_hold_a_secret_are_replaced_as_a_whole() -> None:
+    given = {"pin": 7410258, "more": [17410258.5, -7410258, 741, True, None], "7410258": "x7410258"}
+    redacted = Redactor({"PIN": "7410258"}).redact_json(given)
+    assert redacted == {"pin": MASK, "more": [MASK, MASK, 741, True, None], MASK: f"x{MASK}"}
+
+
+def test_names_of_a_contract_stay_and_what_is_under_them_does_not() -> None:
+    redacted = Redactor({"PIN": "7410258"}).redact_values({"n7410258": 7410258, "b": ["7410258"]})
+    assert redacted == {"n7410258": MASK, "b": [MASK]}

@@ -50,15 +50,6 @@ def test_the_head_is_the_root_and_size_over_the_lines(store: Store, events: list
     assert store.head() == (tree.root(), 3)
 
 
-def test_secrets_are_replaced_before_anything_is_kept(path: Path) -> None:
-    with Store.create(
-        path, "r-1", "me", NOW, redact=lambda text: text.replace("hunter22", "***")
-    ) as store:
-        store.append([Event(NOW, "turn_ended", body={"output": {"result": "hunter22"}})])
-        assert [event.body for event in store.events()] == [{"output": {"result": "***"}}]
-    assert b"hunter22" not in path.read_bytes()
-
-
 def test_a_run_is_not_created_twice(store: Store, path: Path) -> None:
     with pytest.raises(ForgeError, match="run 'r-1' exists already"):
         Store.create(path, "r-1", "me", NOW)
@@ -350,13 +341,3 @@ def test_a_lease_that_was_put_back_is_held_as_before(
         store.append(events)
         with pytest.raises(ForgeError, match="was taken over by pid 1"):
             second.append(events)
-
-
-def hushed(text: str) -> str:
-    return text.replace("hush", "***")
-
-
-def test_a_digest_is_of_what_would_be_kept(path: Path) -> None:
-    with Store.create(path, "r-1", "me", NOW, redact=hushed) as one:
-        assert one.digest_of({"a": "hush"}) == one.digest_of({"a": "***"})
-        assert one.digest_of({"a": "hush"}) != one.digest_of({"a": "other"})

@@ -160,7 +160,7 @@ class SimulationEngine:
             for command in commands:
                 if isinstance(command, Assignment):
                     turns.append(command.turn())
-                self._record(carried_out(command, now, self._ledger, self._artifacts))
+                self._record(carried_out(command, now, self._artifacts))
         return turns
 
     def _commit(self) -> None:

@@ -4,11 +4,9 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from forge_cli.canonical import digest
 from forge_cli.errors import ForgeError
 from forge_cli.ledger.leases import RELEASED, SPAN, Lease, fenced
 from forge_cli.multiagent.events import Event
-from forge_cli.multiagent.plan import Json
 
 Accident = Callable[[Callable[[], None]], None]
 """What befalls an append: it is given what keeps the events, and may raise before or after."""
@@ -74,10 +72,6 @@ class MemoryLedger:
         """Append the events as one unit; `ForgeError`, and nothing is kept, if it is fenced."""
         self._check()
         self._disk.accident(lambda: self._disk.keep(events, self.epoch))
-
-    def digest_of(self, document: Json) -> str:
-        """The digest of a document: `sha256:<hex>`."""
-        return digest(document)
 
     def renew(self, now: int) -> None:
         """Hold the lease for another `leases.SPAN` milliseconds."""
