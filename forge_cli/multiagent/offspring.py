@@ -119,7 +119,11 @@ class Offspring(Undoings):
         self._hear(node, event)
         self._withdraw(node)
         node.status, node.partial = "opened", event.body["output"]
-        node.open_children = len(steps)
+        node.open_children = sum(not step.ended for step in steps)
+        if not node.open_children:
+            # They were cancelled with their item, whose turn came to its end all the same.
+            self._doom(node, decomposition.ready(node))
+            return True
         for step in steps:
             self._watch(step)
         self._met(steps[0])

@@ -243,6 +243,20 @@ class TestFailure:
         world.advance()
         assert world.ends() == {"a": "cancelled", "b": "failed", "a.step-1-1-1": "cancelled"}
 
+    def test_who_is_done_when_its_steps_were_stopped_with_it_is_cancelled_as_they_are(self) -> None:
+        plan = a_plan(high(required=False), lead("b"), max_concurrency=2)
+        world = World(plan, {"a": [ask(split(step(), step())), done()]}).start()
+        world.advance()
+        world.answer("r/a/1", ask(split(step(), step())))
+        world.advance()
+        world.answer("r/b/1", failed())
+        world.advance()
+        world.answer("r/a/1", done())
+        world.advance()
+        steps = dict.fromkeys(["a.step-1-1-1", "a.step-1-1-2"], "cancelled")
+        assert world.ends() == {"a": "cancelled", "b": "failed", **steps}
+        assert world.status == "failed"
+
     def test_an_item_that_is_late_is_not_begun_again_because_of_its_steps(self) -> None:
         late = high(deadline=Deadline(within=5_000), on_crash="hold")
         world = World(a_plan(late), {"a": [ask(split(step()))]}).start()
