@@ -1,5 +1,6 @@
 """The one door to a tool server: what one contract lets its holder see and call there."""
 
+import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,9 +10,9 @@ from mcp_types import CallToolResult, TextContent, Tool
 
 from forge_cli.canonical import digest
 from forge_cli.gateway.pins import Pins
-from forge_cli.gateway.reach import touched, unreachable
+from forge_cli.gateway.reach import Reach
 from forge_cli.gateway.schemas import violation
-from forge_cli.gateway.tool_server import ServerError
+from forge_cli.gateway.tool_server import TOLD, ServerError
 from forge_cli.multiagent.grants import Grant, allows_tool
 from forge_cli.multiagent.terms import Json
 from forge_cli.multiagent.tools import SHOWN
@@ -128,13 +129,20 @@ class Proxy:
     async def call(self, name: str, arguments: Mapping[str, Json]) -> Answered:
         """Call a tool, if the contract allows it; whatever happens is an answer."""
         record = {"tool": f"{self.label}/{name:.{SHOWN}}", "arguments": dict(arguments)}
-        if denial := self._denial(name, arguments):
+        granted = self.granted.get(name)
+        if granted is None:
+            known = ", ".join(self.granted) or "none"
+            declared = (each.needed for each in self.declared if each.name == name)
+            reason = f"{name[:SHOWN]!a} is denied: the tools of its contract are {known}"
+            return _denied(record, reason, next(declared, {"action": TOOL}))
+        # It may look at many files, and meanwhile others go on.
+        if denial := await asyncio.to_thread(self._denial, granted, arguments):
             return _denied(record, *denial)
         called = False
         try:
             tool = await self._described(name)
             if not self._is_as_at_first(tool):
-                return _denied(record, CHANGED, {"action": self.granted[name].needed["action"]})
+                return _denied(record, CHANGED, granted.needed)
             if fault := violation({name: tool.input_schema}, name, arguments):
                 raise ServerError(f"its arguments do not fit: {fault}")
             called = True
@@ -145,23 +153,17 @@ class Proxy:
         return replace(result, record={**record, **result.record})
 
     def _denial(
-        self, name: str, arguments: Mapping[str, Json]
+        self, tool: Declared, arguments: Mapping[str, Json]
     ) -> tuple[str, Mapping[str, str]] | None:
-        """Why the contract does not allow the call, and what it takes; or None."""
-        tool = self.granted.get(name)
-        if tool is None:
-            known = ", ".join(self.granted) or "none"
-            declared = (each.needed for each in self.declared if each.name == name)
-            reason = f"{name[:SHOWN]!a} is denied: the tools of its contract are {known}"
-            return reason, next(declared, {"action": TOOL})
-        action = {"action": tool.needed["action"]}
-        for argument in tool.scope_args:
-            if argument not in arguments:
-                return f"it is denied: without {argument!r} it does not say what it reaches", action
-            value, actions = arguments[argument], tool.actions
-            if fault := unreachable(value, self.grant, actions, self.workspace, self.own):
-                touches = touched(value, self.grant, actions, self.workspace, self.own)
-                return f"{argument} {fault}", action | ({"touches": touches} if touches else {})
+        """Why the contract does not allow what the arguments reach, and what it takes; or None."""
+        reach = Reach(self.grant, tool.actions, self.workspace, self.own)
+        for name in tool.scope_args:
+            if name not in arguments:
+                reason = f"it is denied: without {name!r} it does not say what it reaches"
+                return reason, tool.needed
+            if refused := reach.refusal(arguments[name]):
+                touches = {"touches": refused.touches} if refused.touches else {}
+                return f"{name} {refused.reason}", tool.needed | touches
         return None
 
     async def _described(self, name: str) -> Tool:
@@ -194,7 +196,7 @@ def _read(tool: Tool, result: CallToolResult) -> Answered:
     ]
     text = "\n".join(each.text for each in result.content if isinstance(each, TextContent))
     if result.is_error:
-        raise ServerError(text or "it failed and gave no reason")
+        raise ServerError(text[:TOLD] or "it failed and gave no reason")
     structured = result.structured_content
     if tool.output_schema is not None and (
         fault := violation({tool.name: tool.output_schema}, tool.name, structured)

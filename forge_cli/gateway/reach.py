@@ -5,7 +5,9 @@ import os
 import re
 import stat
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from forge_cli.gateway.files import told_apart
@@ -26,102 +28,113 @@ _EXPANDED = re.compile(r"[%$*?]")
 """What is decoded in addresses, and expanded in shells."""
 
 
-def unreachable(
-    value: Json,
-    grant: Grant,
-    actions: frozenset[str],
-    workspace: Path,
-    own: Collection[str] = (),
-) -> str:
-    """Why the grant does not hold an argument that is a path, an address or a list of these.
+class Refused(NamedTuple):
+    """Why a grant does not hold an argument.
 
-    Nothing if it does. `actions` are those of the tool's capability: with `file-write` the path
-    must be one that may be written, and none of forge's `own`; with `network` alone
-    the value is an address. A server opens what it is told by itself, so what changes between
-    this look and that is for a sandbox to hold.
+    `touches` is the `files:<path>` or `net:<host>:<port>` beyond it, empty where that is not clear.
     """
-    values = value if isinstance(value, list) else [value]
-    if not values:
-        return "an empty list does not say what it reaches"
-    for each in values:
-        if not isinstance(each, str):
-            return f"{each!s:.80} is neither a path nor an address"
-        if fault := _fault(each, grant, actions, workspace, own):
-            return fault
-    return ""
+
+    reason: str
+    touches: str = ""
 
 
-def touched(
-    value: Json,
-    grant: Grant,
-    actions: frozenset[str],
-    workspace: Path,
-    own: Collection[str] = (),
-) -> str:
-    """The `files:<path>` or `net:<host>:<port>` for which an argument is unreachable.
+@dataclass(slots=True)
+class Reach:
+    """What the arguments of one call reach, held against a grant.
 
-    Nothing where that is for another reason, like a path that is not clear.
+    `actions` are those of the tool's capability: with `file-write` a path must be one that may be
+    written, and none of forge's `own`; with `network` alone an argument is an address. `left` is
+    how many files below folders are still looked at: one call may name many. A server opens what
+    it is told by itself, so what changes between this look and that is for a sandbox to hold.
     """
-    for each in value if isinstance(value, list) else [value]:
-        if isinstance(each, str) and _fault(each, grant, actions, workspace, own):
-            return _touched(each, grant, actions, workspace)
-    return ""
+
+    grant: Grant
+    actions: frozenset[str]
+    workspace: Path
+    own: Collection[str] = ()
+    left: int = field(default_factory=lambda: MOST)
+
+    def refusal(self, value: Json) -> Refused | None:
+        """Why an argument is not held that is a path, an address or a list of these; or None."""
+        values = value if isinstance(value, list) else [value]
+        if not values:
+            return Refused("an empty list does not say what it reaches")
+        for each in values:
+            if not isinstance(each, str):
+                return Refused(f"{each!s:.80} is neither a path nor an address")
+            if found := self._refusal(each):
+                return found
+        return None
+
+    def _refusal(self, value: str) -> Refused | None:
+        if self._is_address(value):
+            return off_limits(value, self.grant)
+        writes = "file-write" in self.actions
+        allowed = self.grant.writes if writes else self.grant.scope
+        path = _from(self.workspace, value)
+        if reason := _unclear(path):
+            return Refused(f"{value!r} is denied: {reason}")
+        try:
+            beyond = self._beyond(path, allowed)
+        except OSError as error:
+            return Refused(f"{value!r} is denied: {error.strerror}")
+        except OverflowError:
+            what = f"over {MOST} files lie below what the call names, too many to look at"
+            return Refused(f"{value!r} is denied: {what}")
+        if beyond is None:
+            if not (writes and any(_meet(each, path) for each in self.own)):
+                return None
+            what = "forge's own files, the manifest and the evidence are written by nobody else"
+            return Refused(f"{value!r} is denied: {what}", f"files:{path}")
+        what = "" if beyond == path else f" it reaches {beyond!r}, and"
+        told = f"{what} its {'writes' if writes else 'scope'} is {_named(allowed)}"
+        return Refused(f"{value!r} is denied:{told}", f"files:{beyond}")
+
+    def _is_address(self, value: str) -> bool:
+        on_files = self.actions & {"file-read", "file-write"}
+        return "://" in value or ("network" in self.actions and not on_files)
+
+    def _beyond(self, path: str, allowed: tuple[str, ...]) -> str | None:
+        """The first path that this one reaches and that is not allowed: itself, or some below it.
+
+        Of a folder that is everything in it, also under names that begin with a dot. `OSError`
+        where it leads through a link, `OverflowError` for too many entries.
+        """
+        if path and not _is_folder(self.workspace, path):
+            return None if matches(allowed, path) else path
+        literal = path.replace("[", "[[]")
+        try:
+            whole = contains(allowed, f"files:{literal}/**" if path else "files:**")
+        except ValueError:  # longer than any scope
+            return path
+        if not whole.holds:
+            return whole.witness or path
+        return next((below for below in self._below(path) if not matches(allowed, below)), None)
+
+    def _below(self, path: str) -> Iterator[str]:
+        waiting = [path]
+        while waiting:
+            here = waiting.pop()
+            for name, is_folder in _listed(self.workspace, here):
+                self.left -= 1
+                if self.left < 0:
+                    raise OverflowError
+                below = f"{here}/{name}" if here else name
+                if is_folder:
+                    waiting.append(below)
+                else:
+                    yield below
 
 
-def _touched(value: str, grant: Grant, actions: frozenset[str], workspace: Path) -> str:
-    try:
-        if _is_address(value, actions):
-            return parse(f"net:{_host_and_port(value)}").text
-        path = _from(workspace, value)
-        if _unclear(path):
-            return ""
-        beyond = _beyond(workspace, path, _allowed(grant, actions))
-        return f"files:{path if beyond is None else beyond}"
-    except (OSError, OverflowError, ValueError):
-        return ""
-
-
-def off_limits(address: str, grant: Grant) -> str:
-    """Why the grant does not hold an address: `https://host/...` or `host:port`."""
+def off_limits(address: str, grant: Grant) -> Refused | None:
+    """Why the grant does not hold an address, `https://host/...` or `host:port`; or None."""
     try:
         scope = parse(f"net:{_host_and_port(address)}")
     except ValueError as error:
-        return f"{address!r} is denied: {error}"
+        return Refused(f"{address!r} is denied: {error}")
     if scope.text in grant.scope:
-        return ""
-    return f"{address!r} is denied: its scope is {_named(grant.scope)}"
-
-
-def _fault(
-    value: str, grant: Grant, actions: frozenset[str], workspace: Path, own: Collection[str]
-) -> str:
-    if _is_address(value, actions):
-        return off_limits(value, grant)
-    allowed = _allowed(grant, actions)
-    path = _from(workspace, value)
-    if reason := _unclear(path):
-        return f"{value!r} is denied: {reason}"
-    try:
-        beyond = _beyond(workspace, path, allowed)
-    except OSError as error:
-        return f"{value!r} is denied: {error.strerror}"
-    except OverflowError:
-        return f"{value!r} is denied: over {MOST} files lie below it, too many to look at"
-    if beyond is None:
-        is_own = "file-write" in actions and any(_meet(each, path) for each in own)
-        what = "forge's own files, the manifest and the evidence are written by nobody else"
-        return f"{value!r} is denied: {what}" if is_own else ""
-    line = "writes" if "file-write" in actions else "scope"
-    what = "" if beyond == path else f" it reaches {beyond!r}, and"
-    return f"{value!r} is denied:{what} its {line} is {_named(allowed)}"
-
-
-def _is_address(value: str, actions: frozenset[str]) -> bool:
-    return "://" in value or ("network" in actions and not actions & {"file-read", "file-write"})
-
-
-def _allowed(grant: Grant, actions: frozenset[str]) -> tuple[str, ...]:
-    return grant.writes if "file-write" in actions else grant.scope
+        return None
+    return Refused(f"{address!r} is denied: its scope is {_named(grant.scope)}", scope.text)
 
 
 def _from(workspace: Path, value: str) -> str:
@@ -149,39 +162,6 @@ def _meet(one: str, other: str) -> bool:
     """Whether one path is the other, or lies below it."""
     one, other = (f"{told_apart(each)}/" if each else "" for each in (one, other))
     return one.startswith(other) or other.startswith(one)
-
-
-def _beyond(workspace: Path, path: str, allowed: tuple[str, ...]) -> str | None:
-    """The first path that this one reaches and that is not allowed: itself, or some below it.
-
-    Of a folder that is everything in it, also under names that begin with a dot. `OSError` where
-    it leads through a link, `OverflowError` for too many entries.
-    """
-    if path and not _is_folder(workspace, path):
-        return None if matches(allowed, path) else path
-    literal = path.replace("[", "[[]")
-    try:
-        whole = contains(allowed, f"files:{literal}/**" if path else "files:**")
-    except ValueError:  # longer than any scope
-        return path
-    if not whole.holds:
-        return whole.witness or path
-    return next((below for below in _below(workspace, path) if not matches(allowed, below)), None)
-
-
-def _below(workspace: Path, path: str) -> Iterator[str]:
-    left, waiting = MOST, [path]
-    while waiting:
-        here = waiting.pop()
-        for name, is_folder in _listed(workspace, here):
-            left -= 1
-            if left < 0:
-                raise OverflowError
-            below = f"{here}/{name}" if here else name
-            if is_folder:
-                waiting.append(below)
-            else:
-                yield below
 
 
 def _is_folder(workspace: Path, path: str) -> bool:

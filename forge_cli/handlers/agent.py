@@ -20,7 +20,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers import agent_messages as talk
-from forge_cli.handlers.agent_calls import Calls
+from forge_cli.handlers.agent_calls import Calls, Sequel
 from forge_cli.handlers.agent_models import Opened, Prices, open_model
 from forge_cli.handlers.agent_output import Wanted, wanted
 from forge_cli.handlers.agent_payment import BudgetError, allowance, bound, usage_of
@@ -67,6 +67,9 @@ class AgentHandler:
             result = TurnResult.failed("error", str(error), usage={})
         except BudgetError as error:
             result = TurnResult.failed("budget", str(error), usage={})
+        except Stopped as stopped:
+            clean = masked(stopped.result, self._context.redactor, turn.grant.outputs)
+            raise Stopped(clean) from None
         except asyncio.CancelledError:
             # What the call had used by then, its server alone knows.
             usage = {"model_calls": 1}
@@ -111,8 +114,15 @@ class AgentHandler:
         response = talk.sound(response, turn, self._context.redactor)
         result = unusable(response, most)
         if result is None:
-            calls = Calls(turn, self._context.workspace, tools, served)
-            result = await handled(turn, form, calls, messages, state, response)
+            calls, sequel = Calls(turn, self._context.workspace, tools, served), Sequel()
+            try:
+                result = await handled(turn, form, calls, messages, state, response, sequel)
+            except asyncio.CancelledError:
+                # The model was paid, and what its calls did until then was done.
+                read = {"tool_calls": sequel.read} if sequel.read else {}
+                usage, effects = {**usage_of(response, prices), **read}, tuple(sequel.effects)
+                stopped = TurnResult.failed("cancelled", "stopped", usage=usage, effects=effects)
+                raise Stopped(stopped) from None
         return replace(result, usage={**usage_of(response, prices), **(result.usage or {})})
 
     async def _served(self, turn: Turn) -> "Mapping[str, Served]":

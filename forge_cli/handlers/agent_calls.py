@@ -1,5 +1,6 @@
 """Calls of an agent's tools: answered at once if they only read, else asked of the engine."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,8 +105,14 @@ class Calls:
         if served.asks:
             sequel.requests.append({"tool": served.asked, "arguments": arguments})
         elif self._may_read(call, sequel):
-            answered = await served.call(arguments)
-            sequel.read += answered.called
+            sequel.read += 1
+            try:
+                answered = await served.call(arguments)
+            except asyncio.CancelledError:
+                cut_off = {"failed": "it was cut off before it was answered"}
+                sequel.effects.append({"tool": served.asked, "arguments": arguments, **cut_off})
+                raise
+            sequel.read -= not answered.called
             outcome = "success" if answered.decision == "done" else answered.decision
             sequel.parts.append(answer(call, answered.text, outcome))
             sequel.effects.append(answered.record)

@@ -58,14 +58,15 @@ async def handled(
     messages: Sequence[ModelMessage],
     state: Sequence[Json],
     response: ModelResponse,
+    sequel: Sequel,
 ) -> TurnResult:
     """What the response leads to; its usage are the calls of tools that were answered.
 
-    `messages` are those before it, `state` is them as they are saved.
+    `messages` are those before it, `state` is them as they are saved; `sequel` is filled, and tells
+    how far it came of one that is cut off.
     """
     called = [part for part in response.parts if isinstance(part, ToolCallPart)]
     others = [call for call in called if not form.is_final(call.tool_name)]
-    sequel = Sequel()
     said = (response.text or "").strip() if form.form != "native" else ""
     if said and turn.group and turn.group["pattern"] == "joint":
         sequel.posts.append({"text": said})

@@ -101,17 +101,16 @@ class AgentServers:
     async def _proxies(self, turn: Turn) -> Sequence[Proxy]:
         self._resting.pop(turn.attempt_id, None)
         if turn.attempt_id not in self._open:
-            stack = AsyncExitStack()
-            try:
-                doors = [
-                    self._doors.open(label, config, turn.grant, label)
-                    for label, config in turn.handler["servers"].items()
-                ]
-                proxies = [await stack.enter_async_context(door) for door in doors]
-            except (ServerError, StartError, VariablesError) as error:
-                await stack.aclose()
-                raise ServersError(f"one of its servers cannot be had: {error}") from None
-            self._open[turn.attempt_id] = stack, proxies
+            doors = [
+                self._doors.open(label, config, turn.grant, label)
+                for label, config in turn.handler["servers"].items()
+            ]
+            async with AsyncExitStack() as stack:  # none stays where one cannot be had
+                try:
+                    proxies = [await stack.enter_async_context(door) for door in doors]
+                except (ServerError, StartError, VariablesError) as error:
+                    raise ServersError(f"one of its servers cannot be had: {error}") from None
+                self._open[turn.attempt_id] = stack.pop_all(), proxies
         return self._open[turn.attempt_id][1]
 
 

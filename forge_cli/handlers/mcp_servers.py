@@ -59,8 +59,8 @@ class Doors:
         if "url" not in server:
             async with self._program(label, server, grant) as program:
                 yield program
-        elif fault := off_limits(server["url"], grant):
-            raise ServerError(f"its address {fault}")
+        elif refused := off_limits(server["url"], grant):
+            raise ServerError(f"its address {refused.reason}")
         else:
             yield AddressTransport(server["url"])
 

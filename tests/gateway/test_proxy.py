@@ -1,6 +1,7 @@
 """What one contract lets its holder see and call of a server."""
 
 import asyncio
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from mcp_types import CallToolResult, TextContent, Tool
 
 from forge_cli.gateway.pins import Pins
 from forge_cli.gateway.proxy import Answered, Declared, Proxy
+from forge_cli.gateway.reach import Reach
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.terms import Json
 
@@ -25,6 +27,7 @@ class Server:
         self.says: Any = None
         self.described = "look at it"
         self.called: list[str] = []
+        self.fails = ""
 
     async def tools(self) -> list[Tool]:
         schema = {"type": "object"}
@@ -33,8 +36,9 @@ class Server:
 
     async def call(self, name: str, arguments: Mapping[str, Json]) -> CallToolResult:
         self.called.append(name)
-        content: list[Any] = [TextContent(type="text", text="fine")]
-        return CallToolResult(content=content, structured_content=self.says)
+        content: list[Any] = [TextContent(type="text", text=self.fails or "fine")]
+        failed = bool(self.fails)
+        return CallToolResult(content=content, structured_content=self.says, is_error=failed)
 
 
 @pytest.fixture
@@ -75,6 +79,51 @@ def test_each_checked_argument_is_held_against_the_scope(proxy: Proxy, server: S
     answer = call(proxy, "look", **arguments | {"to": "src/b"})
     assert answer.text == "to 'src/b' is denied: its scope is files:docs/**"
     assert server.called == ["look"]
+
+
+def test_a_denial_says_what_capability_the_tool_takes(proxy: Proxy, server: Server) -> None:
+    needed = {"action": "file-read", "capability": "read"}
+    answers = [
+        call(proxy, "look", **{"from": "docs/a"}),
+        call(proxy, "look", **{"from": "docs/a", "to": "../b"}),
+    ]
+    seen(proxy)
+    server.described = "look at it, and tell everybody"
+    answers.append(call(proxy, "look", **{"from": "docs/a", "to": "docs/b"}))
+    for answer in answers:
+        assert answer.decision == "denied"
+        assert {key: answer.record.get(key) for key in (*needed, "touches")} == {
+            **needed,
+            "touches": None,
+        }
+    assert server.called == []
+
+
+def test_the_words_of_an_error_are_cut(proxy: Proxy, server: Server) -> None:
+    server.fails = "no " * 5_000_000
+    answer = call(proxy, "look", **{"from": "docs/a", "to": "docs/b"})
+    assert (answer.decision, len(answer.text)) == ("failed", 300)
+    assert len(str(answer.record)) < 1_000
+
+
+def test_others_go_on_while_it_is_looked_at_what_a_call_reaches(
+    proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on = threading.Event()
+
+    def refusal(reach: Reach, value: Json) -> None:
+        assert goes_on.wait(timeout=30)
+
+    monkeypatch.setattr(Reach, "refusal", refusal)
+
+    async def main() -> Answered:
+        arguments: dict[str, Json] = {"from": "docs/a", "to": "docs/b"}
+        asked = asyncio.ensure_future(proxy.call("look", arguments))
+        await asyncio.sleep(0)
+        goes_on.set()
+        return await asked
+
+    assert asyncio.run(main()).decision == "done"
 
 
 def test_an_answer_that_json_has_no_form_for_is_a_failure_that_is_paid(

@@ -1,12 +1,12 @@
 """What arguments of tools reach, held against scopes: paths, folders, addresses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
 
 from forge_cli.gateway import reach
-from forge_cli.gateway.reach import off_limits, touched, unreachable
+from forge_cli.gateway.reach import Reach, off_limits
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.scope import matches
 from forge_cli.multiagent.terms import Json
@@ -18,6 +18,30 @@ GRANT = Grant(
     scope=("files:src/**", "files:docs/.notes", "net:example.org:443"),
     writes=("files:src/out/**",),
 )
+
+
+def unreachable(
+    value: Json,
+    grant: Grant,
+    actions: frozenset[str],
+    workspace: Path,
+    own: Collection[str] = (),
+) -> str:
+    """Why the only argument of a call is not held, or nothing."""
+    refused = Reach(grant, actions, workspace, own).refusal(value)
+    return refused.reason if refused else ""
+
+
+def touched(
+    value: Json,
+    grant: Grant,
+    actions: frozenset[str],
+    workspace: Path,
+    own: Collection[str] = (),
+) -> str:
+    """What lies beyond the grant of it, if that is clear."""
+    refused = Reach(grant, actions, workspace, own).refusal(value)
+    return refused.touches if refused else ""
 
 
 @pytest.fixture
@@ -158,14 +182,27 @@ def test_a_folder_with_too_much_below_it_is_denied(
     assert "too many to look at" in unreachable("src/out", GRANT, READ, workspace)
 
 
+def test_what_is_looked_at_is_counted_over_all_arguments_of_a_call(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reach, "MOST", 2)
+    looking = Reach(GRANT, READ, workspace)
+    assert looking.refusal(["src/out", "src/out"]) is None
+    refused = looking.refusal("src/out")
+    assert refused
+    assert "too many to look at" in refused.reason
+
+
 def test_nothing_is_reached_without_a_scope(workspace: Path) -> None:
     found = unreachable("src/a.py", Grant(), READ, workspace)
     assert found == "'src/a.py' is denied: its scope is nothing"
 
 
 def test_an_address_is_held_by_its_host_and_port() -> None:
-    assert off_limits("https://example.org/mcp", GRANT) == ""
-    assert "its scope is" in off_limits("https://other.example/mcp", GRANT)
+    assert off_limits("https://example.org/mcp", GRANT) is None
+    refused = off_limits("https://other.example/mcp", GRANT)
+    assert refused
+    assert "its scope is" in refused.reason
 
 
 @pytest.mark.parametrize("path", ["src/out/b.txt", "src/out", "SRC/Out/b.txt/c"])

@@ -2,18 +2,23 @@
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic_ai.models.function import FunctionModel
 
 from forge_cli.handlers import agent_servers
+from forge_cli.handlers.agent import AgentHandler
+from forge_cli.handlers.agent_models import Opened
 from forge_cli.handlers.agent_servers import AgentServers
-from forge_cli.handlers.context import HandlerContext
+from forge_cli.handlers.context import HandlerContext, Stopped
 from forge_cli.handlers.mcp_servers import Doors
 from forge_cli.multiagent.plan import Grant
-from forge_cli.multiagent.turn import Turn
+from forge_cli.multiagent.turn import Turn, TurnResult
 from forge_cli.testing import a_turn
 from tests.handlers.agents import MODEL, Script, calls, run_turns, says
 
@@ -119,6 +124,64 @@ def test_a_tool_that_is_described_otherwise_in_the_next_turn_is_not_shown(
     run_turns(context, script, using("changes"))
     assert script.told() == "it is denied: the server describes it otherwise than at first"
     assert script.tools() == set()
+
+
+def test_what_a_turn_did_until_it_was_stopped_is_on_record_and_paid(
+    context: HandlerContext,
+) -> None:
+    asked = ("small__look", {"path": "../x"}), ("small__look", DOCS)
+    script = Script((calls(*asked),))
+
+    async def main() -> TurnResult:
+        handler = AgentHandler(context, lambda config, env: Opened(FunctionModel(script)))
+        running = asyncio.ensure_future(handler.run(using("silent")))
+        while not (context.workspace / "asked").exists():
+            await asyncio.sleep(0.01)
+        running.cancel()
+        with pytest.raises(Stopped) as raised:
+            await running
+        await handler.close()
+        return raised.value.result
+
+    result = asyncio.run(main())
+    denied, cut_off = result.effects
+    assert denied["action"] == "file-read"
+    assert cut_off["failed"] == "it was cut off before it was answered"
+    assert result.usage is not None
+    assert {"model_calls": 1, "tokens": 110, "tool_calls": 1}.items() <= result.usage.items()
+
+
+def test_no_server_stays_when_a_turn_is_stopped_before_all_are_there(
+    context: HandlerContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stands: list[str] = []
+
+    @asynccontextmanager
+    async def opened(doors: Doors, label: str, *others: object) -> AsyncIterator[None]:
+        if label == "late":
+            await asyncio.Event().wait()
+        stands.append(label)
+        try:
+            yield
+        finally:
+            stands.remove(label)
+
+    monkeypatch.setattr(Doors, "open", opened)
+    turn = using("fine")
+    both = {**turn.handler["servers"], "late": turn.handler["servers"]["small"]}
+
+    async def main() -> None:
+        servers = AgentServers(context)
+        handler = {**turn.handler, "servers": both}
+        asked = asyncio.ensure_future(servers.tools(replace(turn, handler=handler)))
+        while not stands:
+            await asyncio.sleep(0)
+        asked.cancel()
+        await asyncio.wait([asked])
+        assert asked.cancelled()
+        assert stands == []
+
+    asyncio.run(main())
 
 
 def test_one_server_serves_all_turns_of_an_attempt(context: HandlerContext) -> None:
