@@ -28,6 +28,13 @@ async def restored(keeper: Keeper, turn: Turn) -> TurnResult:
     return TurnResult.done({"changed": task.result()})
 
 
+async def synced(keeper: Keeper) -> None:
+    """Make durable what a turn has written, to its end: it has ended, and cannot be stopped."""
+    task = asyncio.ensure_future(asyncio.to_thread(keeper.sync))
+    await _end(task)
+    task.result()
+
+
 async def _end(task: asyncio.Task[Any]) -> None:
     while not task.done():
         try:

@@ -5,7 +5,7 @@ import time
 from collections import deque
 from collections.abc import Iterable, Mapping
 
-from forge_cli.engines.keeping import kept, restored
+from forge_cli.engines.keeping import kept, restored, synced
 from forge_cli.engines.recording import (
     carried_out,
     compensated,
@@ -229,7 +229,10 @@ class LocalEngine:
             if turn.handler_kind == RESTORE:
                 return await restored(self._keeper, turn)
             await self._keep(turn)
-            return await self._handlers[turn.handler_kind].run(turn)
+            result = await self._handlers[turn.handler_kind].run(turn)
+            if turn.grant.writes:
+                await synced(self._keeper)  # before it is recorded that the turn has ended
+            return result
         except SnapshotError as fault:
             unused = dict.fromkeys(turn.budget, 0)
             return TurnResult.failed("error", str(fault), usage=unused)

@@ -57,7 +57,7 @@ class Redactor:
         return self._bytes.sub(MASK.encode(), data) if self._bytes else data
 
     def redact_json(self, value: Any) -> Any:
-        """The JSON value with `***` for secrets in texts and keys, and for numbers that hold any."""
+        """The JSON value with `***` for secrets in texts and keys, and for numbers with one."""
         return self._walk(value) if self._text else value
 
     def redact_values(self, named: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,9 +80,9 @@ class Kept:
 
 
 class Keeper(Protocol):
-    """Who keeps files, and puts them back. Both may take long, and are called in a thread.
+    """Who keeps files, and puts them back. All of it may take long, and is called in a thread.
 
-    Either raises an error whose text is a sentence for what cannot be done.
+    Each raises an error whose text is a sentence for what cannot be done.
     """
 
     def keep(self, writes: Sequence[str], stopped: Callable[[], bool]) -> Kept:
@@ -91,6 +91,10 @@ class Keeper(Protocol):
 
     def restore(self, snapshot: str) -> int:
         """Put what was kept back as it was; returns how many paths were not."""
+        ...
+
+    def sync(self) -> None:
+        """Make durable what the files hold now, whoever wrote it."""
         ...
 
 

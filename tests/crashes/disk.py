@@ -5,6 +5,7 @@ at a sector. Names are made and removed in the order of the journal of their fol
 anywhere behind what was synced; those of different folders know nothing of each other.
 """
 
+import pickle
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -21,6 +22,10 @@ class _File:
 
     synced: bytes = b""
     pending: list[Operation] = field(default_factory=list)
+
+    def sync(self) -> None:
+        self.synced = self.content(self.pending)
+        self.pending.clear()
 
     def content(self, survivors: Iterable[Operation]) -> bytes:
         data = bytearray(self.synced)
@@ -52,6 +57,14 @@ class _Folder:
         self.synced = dict(self.seen)
         self.pending.clear()
 
+    def sync_all(self) -> None:
+        self.sync()
+        for entry in self.seen.values():
+            if isinstance(entry, _Folder):
+                entry.sync_all()
+            else:
+                entry.sync()
+
 
 def _apply(names: _Names, change: dict[str, "_File | _Folder | None"]) -> None:
     for name, entry in change.items():
@@ -62,9 +75,13 @@ def _apply(names: _Names, change: dict[str, "_File | _Folder | None"]) -> None:
 
 
 class Disk:
-    """A disk, empty at first, that operations are done to. Paths are relative to `top`."""
+    """A disk, empty at first, that operations are done to. Paths are relative to `top`.
+
+    `changed` is what programs had changed in the workspace when all was last made durable.
+    """
 
     def __init__(self, top: Path) -> None:
+        self.changed: dict[str, bytes | None] = {}
         self._top = top
         self._root = _Folder()
 
@@ -72,6 +89,10 @@ class Disk:
         """Take an operation in, as one that was done and that may not have reached the disk yet."""
         if operation.kind == "sync_folder":
             self._folder(operation.path).sync()
+            return
+        if operation.kind == "sync_all":
+            self._root.sync_all()
+            self.changed = pickle.loads(operation.data)
             return
         folder, name = self._place(operation.path)
         if operation.kind == "make":
@@ -90,8 +111,7 @@ class Disk:
     def _write(self, file: "_File | _Folder", operation: Operation) -> None:
         assert isinstance(file, _File)
         if operation.kind == "sync":
-            file.synced = file.content(file.pending)
-            file.pending.clear()
+            file.sync()
         else:
             file.pending.append(operation)
 

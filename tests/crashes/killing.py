@@ -112,7 +112,7 @@ def _ending(point: Point, ended: Ended, due: Undisturbed) -> str:
     if point.word == "fill":
         # When all is recorded, and only the lease is left to give back, nothing need be written.
         said_so = ended.code == _FULL and "the disk is full" in ended.err
-        if not said_so and ended.code != due.code:
+        if not said_so and ended.code != due.first:
             return f"it did not say that the disk is full: exit {ended.code} {ended.err}"
     # A lease that is renewed is a commit as well: a slow run has more of them than a quick one.
     elif ended.code not in (-signal.SIGKILL, due.first):

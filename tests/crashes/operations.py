@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from forge_cli.ledger import durable
 from tests.crashes import sqlite_files
 
 
@@ -18,8 +19,8 @@ class Operation(NamedTuple):
 
     `make`, `make_folder`, `remove` and `rename` (to `other`) and `link` (as `other`) change names,
     `write` puts `data` at `offset`, `truncate` cuts at `offset`, `sync` makes a file's content
-    durable and `sync_folder` a folder's names. `acknowledged` is none: from there on so many
-    (`offset`) events are promised.
+    durable and `sync_folder` a folder's names; `sync_all` makes durable all that there is.
+    `acknowledged` is none: from there on so many (`offset`) events are promised.
     """
 
     kind: str
@@ -60,6 +61,7 @@ class _Calls:
         }
         for name, function in patched.items():
             setattr(os, name, function)
+        durable.syncfs = self._watched_syncfs(durable.syncfs)  # type: ignore[assignment]
 
     def _watched(self, kind: str, function: Callable[..., None]) -> Callable[..., None]:
         def call(path: Any, *others: Any, **options: Any) -> None:
@@ -85,6 +87,13 @@ class _Calls:
             self._ask(Operation("write", path, Path(here).read_bytes()))
             self._ask(Operation("sync", path))
         self._fsync(file)
+
+    def _watched_syncfs(self, function: Callable[[int], None]) -> Callable[[int], None]:
+        def call(file: int) -> None:
+            self._ask(Operation("sync_all", os.readlink(f"/proc/self/fd/{file}")))
+            function(file)
+
+        return call
 
     def _ask(self, operation: Operation) -> None:
         if not self._listener(operation):

@@ -19,6 +19,7 @@ from tests.crashes.references import (
     Outcome,
     Reference,
     begun_anew,
+    changed_files,
     differences,
     events,
     outcome,
@@ -39,6 +40,7 @@ class Recording:
     operations: tuple[Operation, ...]
     events: tuple[str, ...]
     outcome: Outcome
+    changed: tuple[str, ...]
     code: int
     folder: Path
 
@@ -48,12 +50,14 @@ class Loss:
     """What is found on the disk, and how many events had been promised before the power failed.
 
     It failed after the operation with the given number; `share` of what was not synced survived.
+    `changed` is what programs had changed in the workspace when all was last made durable.
     """
 
     number: int
     share: float
     promised: int
     files: Files
+    changed: Files
 
     def __str__(self) -> str:
         return f"{self.number}/{self.share}"
@@ -67,7 +71,8 @@ def recorded(reference: Reference, folder: Path) -> Recording:
     done = tuple(Operation(*one) for one in pickle.loads((folder / "operations").read_bytes()))
     promised = tuple(events(folder))
     code = reference.concluded(forge, ended).code
-    return Recording(done, promised, outcome(folder), code, folder)
+    changed = tuple(changed_files(folder))
+    return Recording(done, promised, outcome(folder), changed, code, folder)
 
 
 def losses(recording: Recording, seed: str) -> Iterator[Loss]:
@@ -80,7 +85,8 @@ def losses(recording: Recording, seed: str) -> Iterator[Loss]:
         disk.do(operation)
         for share in SHARES:
             chance = random.Random(f"{seed} {number} {share}")
-            yield Loss(number, share, promised, disk.after_power_loss(chance, share))
+            left = disk.after_power_loss(chance, share)
+            yield Loss(number, share, promised, left, disk.changed)
 
 
 def faults(
@@ -132,7 +138,12 @@ def _likeness(loss: Loss, folder: Path) -> object:
         for name, data in loss.files.items()
         if not name.startswith(LEDGER)
     }
-    return LEDGER in loss.files, len(_kept(loss, folder)), frozenset(names)
+    return (
+        LEDGER in loss.files,
+        len(_kept(loss, folder)),
+        frozenset(names),
+        frozenset(loss.changed.items()),
+    )
 
 
 def _gone_on(reference: Reference, recording: Recording, loss: Loss) -> str:
@@ -141,12 +152,15 @@ def _gone_on(reference: Reference, recording: Recording, loss: Loss) -> str:
     shutil.rmtree(folder)
     forge = reference.laid_out(folder)
     _write(folder, loss.files)
+    _change(folder / "manifests", loss.changed)
     go_on = recovered if LEDGER in loss.files else begun_anew
     said = go_on(reference, forge)
     if said.code != recording.code and "which is final" not in said.err:
         return f"exit {said.code}, not {recording.code}: {said.err}{said.out}"
     if different := differences(outcome(folder), recording.outcome):
         return different
+    if (changed := tuple(changed_files(folder))) != recording.changed:
+        return f"it changed {changed}, not {recording.changed}"
     verified = Forge(folder)("verify", "evidence")
     return "" if verified.code == 0 else f"its evidence does not hold: {verified.out}"
 
@@ -157,4 +171,13 @@ def _write(folder: Path, files: Files) -> None:
         if data is None:
             (folder / name).mkdir(parents=True, exist_ok=True)
         else:
+            (folder / name).write_bytes(data)
+
+
+def _change(folder: Path, changed: Files) -> None:
+    for name, data in changed.items():
+        if data is None:
+            (folder / name).unlink(missing_ok=True)
+        else:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(data)

@@ -77,6 +77,7 @@ REFERENCES = (
     Reference("containment/crash.yaml"),
     Reference("containment/restore.yaml", {"edit": "containment/desk"}),
     Reference("containment/undo.yaml"),
+    Reference("containment/denied-write.yaml", decision=("--deny", "draft")),
     # One that was lost is made again on the version that is there by then, so nobody is asked.
     Reference("containment/conflict.yaml", decision=("--reissue", "slow")),
 )
@@ -116,13 +117,18 @@ def _timeless(output: Any) -> Any:
 
 def changed_files(folder: Path) -> list[str]:
     """The files of the workspace that are not as they were laid out, new and missing ones too."""
+    return sorted(changed_content(folder))
+
+
+def changed_content(folder: Path) -> dict[str, bytes | None]:
+    """Their content by their names below `manifests`, None for what is missing."""
     here = folder / "manifests"
     names = {path.relative_to(top) for top in (here, _MANIFESTS) for path in top.rglob("*")}
-    return sorted(
-        str(name)
+    return {
+        str(name): _content(here / name)
         for name in names
         if "__pycache__" not in name.parts and _content(here / name) != _content(_MANIFESTS / name)
-    )
+    }
 
 
 def _content(path: Path) -> bytes | None:

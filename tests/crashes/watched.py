@@ -16,6 +16,7 @@ from forge_cli.__main__ import main
 from forge_cli.ledger.store import Store
 from forge_cli.multiagent.events import Event
 from tests.crashes.operations import Operation, watch
+from tests.crashes.references import changed_content
 
 FREEING = ("remove", "sync_folder")
 """What a full disk does as any other."""
@@ -37,6 +38,9 @@ class Watcher:
         """Whether the disk does it."""
         if operation.path != self._folder and not operation.path.startswith(self._within):
             return True
+        if operation.kind == "sync_all":
+            content = pickle.dumps(changed_content(Path(self._folder)))
+            operation = operation._replace(data=content)
         self.operations.append(operation)
         number = len(self.operations)
         if number == self._kill:

@@ -75,6 +75,9 @@ class MemoryKeeper:
     def restore(self, snapshot: str) -> int:
         return len(self._answer(f"restore {snapshot}"))
 
+    def sync(self) -> None:
+        """Nothing is written."""
+
     def _answer(self, asked: str) -> str:
         self.asked.append(asked)
         if self.fault:

@@ -48,6 +48,9 @@ class Keeper:
         self.restored.append(snapshot)
         return 1
 
+    def sync(self) -> None:
+        """Nothing is written."""
+
 
 def events(items: Sequence[Item], *faults: Fault, cast: Cast | None = None) -> list[Event]:
     """What is kept of a run of these items."""

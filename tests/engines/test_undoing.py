@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from forge_cli.engines.recording import compensated
+from forge_cli.errors import ForgeError
 from forge_cli.gateway.snapshots import SnapshotError
 from forge_cli.multiagent.plan import Grant, Handler, Item
 from forge_cli.multiagent.ports import Kept
@@ -123,3 +124,34 @@ class TestUndoing:
         stopped = TurnResult.failed("cancelled", "stopped")
         event = compensated(world.run.state, world.turns[-1], stopped, START, expired=True)
         assert event.body == {"status": "failed", "message": "timeout after 300 s"}
+
+
+class TestWritten:
+    """What a turn may have written is durable before it is recorded that it has ended."""
+
+    WRITES = Grant(outputs=("result",), writes=("files:src/**",))
+
+    def test_it_is_synced_before_the_end_is_recorded(self) -> None:
+        driven = Driven(plan([item("a", grant=self.WRITES), item("b")]), done)
+        recorded: list[list[str]] = []
+
+        def sync() -> None:
+            ended = [e.item for e in driven.ledger.events if e.kind == "turn_ended"]
+            recorded.append(ended)
+
+        driven.keeper.sync = sync  # type: ignore[method-assign]
+        driven.drive()
+        assert driven.handler.turns == ["a", "b"]
+        assert [ended for ended in recorded if "a" not in ended] == recorded
+        assert len(recorded) == 1
+
+    def test_a_disk_that_refuses_ends_the_run_and_not_the_turn(self) -> None:
+        driven = Driven(plan([item("a", grant=self.WRITES)]), done)
+
+        def sync() -> None:
+            raise ForgeError("cannot be made durable")
+
+        driven.keeper.sync = sync  # type: ignore[method-assign]
+        with pytest.raises(ForgeError, match="cannot be made durable"):
+            driven.drive()
+        assert driven.bodies("turn_ended") == []
