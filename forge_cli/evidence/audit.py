@@ -24,6 +24,7 @@ from forge_cli.multiagent.run import Run
 _WITHOUT_BODIES = (
     "not checked: `settings.evidence: digests` keeps the bodies out, so nothing can be"
 )
+_WITHOUT_LINKS = "whose links are not checked: `settings.evidence: digests` keeps out what was tried"
 
 
 class Audit:
@@ -126,9 +127,8 @@ class Audit:
             (self._end, f"the run ended {self._run.state.status}"),
         ]
         if self._denials.found or self._denials.faults:
-            told = (
-                f"{count(self._denials.found, 'denial')}, each with its link; all pauses were made"
-            )
+            links = "each with its link" if full else _WITHOUT_LINKS
+            told = f"{count(self._denials.found, 'denial')}, {links}; all pauses were made"
             plain.insert(-1, (self._denials.faults, told))
         if self._deliveries.turns:
             delivered = count(self._deliveries.delivered, "message")
