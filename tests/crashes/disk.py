@@ -90,8 +90,9 @@ class Disk:
         if operation.kind == "sync_folder":
             self._folder(operation.path).sync()
             return
-        if operation.kind == "sync_all":
-            self._root.sync_all()
+        if operation.kind in ("sync_all", "put_back"):
+            if operation.kind == "sync_all":
+                self._root.sync_all()
             self.changed = pickle.loads(operation.data)
             return
         folder, name = self._place(operation.path)

@@ -19,8 +19,9 @@ class Operation(NamedTuple):
 
     `make`, `make_folder`, `remove` and `rename` (to `other`) and `link` (as `other`) change names,
     `write` puts `data` at `offset`, `truncate` cuts at `offset`, `sync` makes a file's content
-    durable and `sync_folder` a folder's names; `sync_all` makes durable all that there is.
-    `acknowledged` is none: from there on so many (`offset`) events are promised.
+    durable and `sync_folder` a folder's names; `sync_all` makes durable all that there is, and
+    `put_back` what a restore has made of the workspace. `acknowledged` is none: from there on so
+    many (`offset`) events are promised.
     """
 
     kind: str

@@ -24,7 +24,7 @@ from pathlib import Path
 from tests.crashes.killing import Point, Undisturbed, fault, undisturbed
 from tests.crashes.power import Recording, faults, losses, recorded
 from tests.crashes.references import REFERENCES, Reference
-from tests.crashes.watched import FREEING
+from tests.crashes.watched import FREEING, SAID
 
 Trial = Callable[[], list[str]]
 """Something that is tried, in a folder of its own, and what is wrong then."""
@@ -60,12 +60,13 @@ def _trials(words: Sequence[str], reference: Reference, folder: Path) -> list[Tr
     """What is to be tried of the reference; the power fails first, since that takes longest."""
     trials: list[Trial] = []
     due = undisturbed(reference, folder / "undisturbed")
-    recording = recorded(reference, folder / "recorded")
     if not words or "power" in words:
         seed = next((word for word in words if word != "power"), secrets.token_hex(2))
-        trials.append(partial(_power_lost, reference, recording, seed, folder / "ledgers"))
+        trials.append(partial(_power_lost, reference, seed, folder))
     asked = [Point.parse(word) for word in words if "power" not in words]
-    points = asked if words else [*due.points, *_full_disks(recording)]
+    points = asked
+    if not words:
+        points = [*due.points, *_full_disks(recorded(reference, folder / "counted"))]
     print(f"{reference.manifest:36} {len(points)} points", flush=True)
     seen = None if asked else set[str]()
     cut = (partial(_cut_off, reference, each, due, folder / str(each), seen) for each in points)
@@ -81,16 +82,18 @@ def _cut_off(
 
 
 def _full_disks(recording: Recording) -> Iterator[Point]:
-    operations = [one for one in recording.operations if one.kind != "acknowledged"]
+    operations = [one for one in recording.operations if one.kind not in SAID]
     for number, operation in enumerate(operations, start=1):
         if operation.kind not in FREEING:
             yield Point("fill", number)
 
 
-def _power_lost(reference: Reference, recording: Recording, seed: str, folder: Path) -> list[str]:
+def _power_lost(reference: Reference, seed: str, folder: Path) -> list[str]:
+    # Recorded only now: its time is up at some point, as that of all its copies is.
+    recording = recorded(reference, folder / "recorded")
     found = list(losses(recording, seed))
     print(f"{reference.manifest:36} {len(found)} losses of power, seed {seed}", flush=True)
-    wrong = faults(reference, recording, found, folder)
+    wrong = faults(reference, recording, found, folder / "ledgers")
     return [f"{reference.manifest} power {seed} {line}" for line in wrong]
 
 

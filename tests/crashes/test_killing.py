@@ -13,6 +13,7 @@ import pytest
 from tests.crashes.killing import Point, fault, killed, undisturbed
 from tests.crashes.power import recorded
 from tests.crashes.references import REFERENCES, Reference
+from tests.crashes.watched import SAID
 
 LABS = [one for one in REFERENCES if one.manifest.startswith("labs/")]
 LAB = LABS[-1]
@@ -48,7 +49,7 @@ def test_a_run_that_was_cut_off_at_an_operation_on_a_file_ends_as_one_that_was_n
     reference = chance.choice(LABS)
     due = undisturbed(reference, tmp_path / "undisturbed")
     operations = recorded(reference, tmp_path / "recorded").operations
-    count = sum(one.kind != "acknowledged" for one in operations)
+    count = sum(one.kind not in SAID for one in operations)
     point = Point(word, chance.randint(1, count))
     again = f"python tests/crashes/programme.py {reference.manifest} {point}"
     assert fault(reference, point, due, tmp_path / "cut-off") == "", again

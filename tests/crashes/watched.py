@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from forge_cli.__main__ import main
+from forge_cli.gateway.snapshots import Snapshots
 from forge_cli.ledger.store import Store
 from forge_cli.multiagent.events import Event
 from tests.crashes.operations import Operation, watch
@@ -20,6 +21,9 @@ from tests.crashes.references import changed_content
 
 FREEING = ("remove", "sync_folder")
 """What a full disk does as any other."""
+
+SAID = ("acknowledged", "put_back")
+"""What is no operation that the disk could refuse."""
 
 _PLACES = ("/.forge", "/evidence")
 
@@ -39,24 +43,32 @@ class Watcher:
         if operation.path != self._folder and not operation.path.startswith(self._within):
             return True
         if operation.kind == "sync_all":
-            content = pickle.dumps(changed_content(Path(self._folder)))
-            operation = operation._replace(data=content)
+            operation = self._with_workspace(operation)
         self.operations.append(operation)
         number = len(self.operations)
         if number == self._kill:
             os.kill(os.getpid(), signal.SIGKILL)
         return operation.kind in FREEING or not 0 < self._fill <= number
 
+    def note_promises(self) -> None:
+        """Keep among the operations how many events the ledger promises, and what is put back."""
+        append, restore = Store.append, Snapshots.restore
 
-def note_promises(watcher: Watcher) -> None:
-    """Have the watcher keep, among the operations, how many events the ledger has promised."""
-    usual = Store.append
+        def promised(store: Store, events: Sequence[Event]) -> None:
+            append(store, events)
+            self.operations.append(Operation("acknowledged", str(store.path), offset=store.size))
 
-    def append(store: Store, events: Sequence[Event]) -> None:
-        usual(store, events)
-        watcher.operations.append(Operation("acknowledged", str(store.path), offset=store.size))
+        def put_back(snapshots: Snapshots, snapshot: str) -> int:
+            count = restore(snapshots, snapshot)
+            self.operations.append(self._with_workspace(Operation("put_back", self._folder)))
+            return count
 
-    Store.append = append  # type: ignore[method-assign, assignment]
+        Store.append = promised  # type: ignore[method-assign, assignment]
+        Snapshots.restore = put_back  # type: ignore[method-assign, assignment]
+
+    def _with_workspace(self, operation: Operation) -> Operation:
+        content = pickle.dumps(changed_content(Path(self._folder)))
+        return operation._replace(data=content)
 
 
 def launch(word: str, argument: str, words: list[str]) -> int:
@@ -65,7 +77,7 @@ def launch(word: str, argument: str, words: list[str]) -> int:
     watcher = Watcher(str(Path.cwd()), **({word: number} if number else {}))
     watch(watcher)
     if word == "record":
-        note_promises(watcher)
+        watcher.note_promises()
     status = main(words)
     if word == "record":
         Path(argument).write_bytes(pickle.dumps([tuple(one) for one in watcher.operations]))
