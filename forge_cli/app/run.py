@@ -27,11 +27,12 @@ from forge_cli.evidence.conclusions import recorded
 from forge_cli.evidence.environment import environment
 from forge_cli.evidence.head import Head
 from forge_cli.gateway.acceptance import Acceptance, file_digest
+from forge_cli.gateway.pins import Pins
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers import create
 from forge_cli.handlers.context import HandlerContext, OpenHandler, Teller
 from forge_cli.handlers.recorded import RecordedHandler
-from forge_cli.ledger import holders, runs
+from forge_cli.ledger import durable, holders, runs
 from forge_cli.ledger.artifacts import ArtifactFolder
 from forge_cli.ledger.store import Store
 from forge_cli.multiagent import tools
@@ -112,6 +113,7 @@ class Opened:
             tell=self._tell,
             programs=named_files(prepared.plan),
             sandbox=prepared.sandbox,
+            pins=_pins(self._folder.pins),
         )
 
     def execute(self, observers: Sequence[Observer] = (), tell: Teller | None = None) -> Finished:
@@ -212,6 +214,17 @@ def opened(prepared: Prepared, clock: Clock | None = None) -> Opened:
     if prepared.reuse is not None:
         prepared.reuse.hand_over(ArtifactFolder(folder.artifacts))
     return Opened(prepared, redactor, store, run, (started,), clock)
+
+
+def _pins(path: Path) -> Pins:
+    """How tools of servers were described in the run so far; `ForgeError` if that is damaged."""
+    try:
+        known = json.loads(path.read_bytes()) if path.exists() else {}
+    except ValueError as fault:
+        raise ForgeError(
+            f"'{path}' is damaged: {fault}; remove it if the servers of the run are to be trusted"
+        ) from None
+    return Pins(known, lambda digests: durable.write(path, [json.dumps(digests).encode()]))
 
 
 def _started(prepared: Prepared, now: int, redactor: Redactor) -> Event:

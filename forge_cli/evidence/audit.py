@@ -24,7 +24,9 @@ from forge_cli.multiagent.run import Run
 _WITHOUT_BODIES = (
     "not checked: `settings.evidence: digests` keeps the bodies out, so nothing can be"
 )
-_WITHOUT_LINKS = "whose links are not checked: `settings.evidence: digests` keeps out what was tried"
+_WITHOUT_LINKS = (
+    "whose links are not checked: `settings.evidence: digests` keeps out what was tried"
+)
 
 
 class Audit:

@@ -123,8 +123,9 @@ class Proxy:
         `ServerError` if it lists none, lists without end, or lists a name twice.
         """
         granted = self.granted
-        listed = await self._listed()
-        return [t for name, t in listed.items() if name in granted and self._is_as_at_first(t)]
+        listed = {n: tool for n, tool in (await self._listed()).items() if n in granted}
+        same = self._as_at_first(*listed.values())
+        return [tool for name, tool in listed.items() if name in same]
 
     async def call(self, name: str, arguments: Mapping[str, Json]) -> Answered:
         """Call a tool, if the contract allows it; whatever happens is an answer."""
@@ -141,7 +142,7 @@ class Proxy:
         called = False
         try:
             tool = await self._described(name)
-            if not self._is_as_at_first(tool):
+            if name not in self._as_at_first(tool):
                 return _denied(record, CHANGED, granted.needed)
             if fault := violation({name: tool.input_schema}, name, arguments):
                 raise ServerError(f"its arguments do not fit: {fault}")
@@ -180,9 +181,12 @@ class Proxy:
             raise ServerError("it lists two tools of one name")
         return listed
 
-    def _is_as_at_first(self, tool: Tool) -> bool:
-        described = tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return self.pins.hold(self.server_key, tool.name, _digest(described))
+    def _as_at_first(self, *tools: Tool) -> frozenset[str]:
+        described = {
+            tool.name: _digest(tool.model_dump(mode="json", by_alias=True, exclude_none=True))
+            for tool in tools
+        }
+        return self.pins.hold(self.server_key, described)
 
 
 def _denied(record: Mapping[str, Json], reason: str, needed: Mapping[str, str]) -> Answered:

@@ -1,11 +1,11 @@
 """Doors to MCP servers as handlers open them: a program in a sandbox of its own, or a URL."""
 
-import json
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
+from forge_cli.canonical import digest
 from forge_cli.gateway.processes import Program
 from forge_cli.gateway.proxy import Declared, Proxy
 from forge_cli.gateway.reach import off_limits
@@ -42,7 +42,7 @@ class Doors:
         has; `name` is the server's in the manifest, if it has one there.
         """
         declared = [Declared.read(each, name) for each in config["tools"]]
-        key = json.dumps(config["server"], sort_keys=True)
+        key = digest(config["server"])
         async with self._transport(label, config["server"], grant) as transport:
             server = ToolServer(transport, self._context.redactor)
             try:

@@ -29,6 +29,11 @@ class RunFolder:
         return self.path / "artifacts"
 
     @property
+    def pins(self) -> Path:
+        """The file of how tools of servers were described at first."""
+        return self.path / "pins.json"
+
+    @property
     def snapshots(self) -> Path:
         """The folder of files as they were before items could change them."""
         return self.path / "snapshots"

@@ -190,7 +190,7 @@ def _handler(state: RunState, node: Node, values: Values) -> Mapping[str, Json]:
         return config
     asker = node.parent
     config = state.roles[asker.item.role_id].handler.config
-    as_asked = Values(state, asker, values.amounts, values.attempt, asker.item.goal)
+    as_asked = Values(state, asker, values.amounts, asker.attempt_id, asker.item.goal)
     whole = fill_handler(_configuration(config, asker.item), as_asked)
     return dict(whole["servers"][server])
 

@@ -287,6 +287,15 @@ class TestTools:
         (answer,) = answers(world)
         assert (answer["tool"], answer["status"]) == ("logs/change", "succeeded")
 
+    def test_that_configuration_is_filled_for_the_attempt_of_the_asker(self) -> None:
+        logs = {**SERVERS["logs"], "server": {"argv": ["logs-mcp", "${attempt}"]}}
+        handler = replace(SERVED.handler, config={"servers": {"logs": logs}})
+        roles = (replace(SERVED, handler=handler),)
+        world = World(a_plan(roles=roles), {"a": [ask(CHANGE), done()]}).play()
+        asked, made, _ = (turn.handler for turn in world.turns)
+        assert asked["servers"]["logs"]["server"]["argv"] == ["logs-mcp", "r/a/1"]
+        assert made["server"] == asked["servers"]["logs"]["server"]
+
     @pytest.mark.parametrize("tool", ["logs/drop", "pages/change", "logs"])
     def test_a_tool_that_no_server_of_the_asker_declares_is_unknown(self, tool: str) -> None:
         world = play({"a": [ask({**CHANGE, "tool": tool}), done()]}, roles=(SERVED,))
