@@ -1,6 +1,7 @@
 """The small process that starts one program, adopts its orphans, and sees its whole tree off."""
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -53,6 +54,9 @@ class Guard:
             self._program = self._start(descriptors)
         except OSError as error:
             self._report(failed=error.errno, place=error.filename or "")
+            return
+        except ValueError:  # a text that no argument or variable can hold
+            self._report(failed=errno.EINVAL, place=self._order["path"])
             return
         self._report(started=self._program)
         self._report(left=[[m.pid, m.name] for m in self._watch()[:MOST_NAMED]])

@@ -22,6 +22,9 @@ CHANGED = "it is denied: the server describes it otherwise than at first"
 TOOL = "tool"
 """The action of a tool that nothing else is known of."""
 
+UNDECLARED = {"action": TOOL, "key": "tools"}
+"""What a tool takes that no capability stands for: a role whose handler declares it."""
+
 GRAVEST = ("process", "file-write", "network", "file-read")
 """By which action a denial of a tool is told, which may have several."""
 
@@ -135,10 +138,7 @@ class Proxy:
             known = ", ".join(self.granted) or "none"
             declared = (each.needed for each in self.declared if each.name == name)
             reason = f"{name[:SHOWN]!a} is denied: the tools of its contract are {known}"
-            return _denied(record, reason, next(declared, {"action": TOOL}))
-        # It may look at many files, and meanwhile others go on.
-        if denial := await asyncio.to_thread(self._denial, granted, arguments):
-            return _denied(record, *denial)
+            return _denied(record, reason, next(declared, UNDECLARED))
         called = False
         try:
             tool = await self._described(name)
@@ -146,6 +146,9 @@ class Proxy:
                 return _denied(record, CHANGED, granted.needed)
             if fault := violation({name: tool.input_schema}, name, arguments):
                 raise ServerError(f"its arguments do not fit: {fault}")
+            # It may look at many files, and meanwhile others go on.
+            if denial := await asyncio.to_thread(self._denial, granted, arguments):
+                return _denied(record, *denial)
             called = True
             result = _read(tool, await self.server.call(name, arguments))
         except ServerError as error:

@@ -30,7 +30,7 @@ ATOMIC = 4_096
 
 
 async def serve(server: Server[Any], source: int, target: int) -> None:
-    """Answer what comes on `source` until that ends; a line of over 16 MiB ends it, too."""
+    """Answer what comes on `source` until that ends; a line of over 16 MiB has an error for one."""
     incoming, received = anyio.create_memory_object_stream[SessionMessage | Exception](float("inf"))
     sent, outgoing = anyio.create_memory_object_stream[SessionMessage](float("inf"))
     heard = _Heard(incoming, sent)
@@ -52,14 +52,14 @@ class _Heard:
     def __init__(self, incoming: Incoming, sent: MemoryObjectSendStream[SessionMessage]) -> None:
         self._incoming = incoming
         self._sent = sent
-        self._lines = LineCutter()
+        self._lines = LineCutter(MOST)
 
     def take(self, data: bytes) -> None:
         """Take what was read next; nothing is its end."""
         with contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
             for line in self._lines.feed(data):
                 self._answer(line)
-            if not data or self._lines.held > MOST:
+            if not data:
                 self._incoming.close()
 
     def _answer(self, line: bytes) -> None:
@@ -76,6 +76,8 @@ def _objection(line: bytes, message: SessionMessage | Exception) -> JSONRPCError
     The library says nothing to such a line, and takes a request with an id that is none for a
     notification, which has no answer: who sent it would wait for ever.
     """
+    if len(line) > MOST:
+        return _error(None, INVALID_REQUEST, f"the line has over {MOST} bytes")
     if isinstance(message, SessionMessage) and not isinstance(message.message, JSONRPCNotification):
         return None
     try:

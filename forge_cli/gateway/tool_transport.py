@@ -76,7 +76,7 @@ class ProgramTransport:
         self._processes = processes
         self._program = program
         self._said = Capture(redactor, KEPT)
-        self._lines = LineCutter()
+        self._lines = LineCutter(MOST)
         self._process: Process | None = None
 
     def fault(self) -> str:

@@ -28,9 +28,10 @@ class Server:
         self.described = "look at it"
         self.called: list[str] = []
         self.fails = ""
+        self.takes: dict[str, Any] = {}
 
     async def tools(self) -> list[Tool]:
-        schema = {"type": "object"}
+        schema = {"type": "object", "properties": self.takes}
         look = Tool(name="look", description=self.described, input_schema=schema)
         return [look, Tool(name="change", description="change it", input_schema=schema)]
 
@@ -71,6 +72,16 @@ def test_a_tool_that_is_not_granted_never_reaches_the_server(proxy: Proxy, serve
     answer = call(proxy, "change\x1b")
     assert (answer.decision, answer.called, server.called) == ("denied", False, [])
     assert answer.text == "'change\\x1b' is denied: the tools of its contract are look"
+    assert (answer.record["action"], answer.record["key"]) == ("tool", "tools")
+
+
+def test_what_the_tool_does_not_take_is_told_before_it_is_looked_at_what_it_reaches(
+    proxy: Proxy, server: Server
+) -> None:
+    server.takes = {"to": {"type": "string"}}
+    answer = call(proxy, "look", **{"from": "/etc", "to": 1})
+    assert (answer.decision, answer.called, server.called) == ("failed", False, [])
+    assert answer.text.startswith("its arguments do not fit: to: ")
 
 
 def test_each_checked_argument_is_held_against_the_scope(proxy: Proxy, server: Server) -> None:
@@ -109,9 +120,10 @@ def test_the_words_of_an_error_are_cut(proxy: Proxy, server: Server) -> None:
 def test_others_go_on_while_it_is_looked_at_what_a_call_reaches(
     proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    goes_on = threading.Event()
+    goes_on, looked = threading.Event(), threading.Event()
 
     def refusal(reach: Reach, value: Json) -> None:
+        looked.set()
         assert goes_on.wait(timeout=30)
 
     monkeypatch.setattr(Reach, "refusal", refusal)
@@ -119,7 +131,8 @@ def test_others_go_on_while_it_is_looked_at_what_a_call_reaches(
     async def main() -> Answered:
         arguments: dict[str, Json] = {"from": "docs/a", "to": "docs/b"}
         asked = asyncio.ensure_future(proxy.call("look", arguments))
-        await asyncio.sleep(0)
+        while not looked.is_set():
+            await asyncio.sleep(0)
         goes_on.set()
         return await asked
 

@@ -120,18 +120,11 @@ def test_requests_are_answered_also_to_who_reads_late(
     between(talk)
 
 
-def test_a_line_without_an_end_is_not_taken_for_ever() -> None:
-    kept = []
-
-    async def talk(asks: int, hears: int) -> None:
-        kept.extend([asks, hears])
-        line = b"x" * (MOST + 1)
-        while line:
-            line = line[await asyncio.to_thread(os.write, asks, line) :]
-
-    between(talk)  # which ends, although nobody has closed anything
-    for each in kept:
-        os.close(each)
+def test_a_line_that_is_too_long_is_told_and_the_next_is_read_right(tmp_path: Path) -> None:
+    long = b'{"jsonrpc": "2.0", "id": 3, "method": "' + b"x" * MOST + b'"}\n'
+    told, greeted = answers(tmp_path, long + text(GREETING[0]))
+    assert told["error"] == {"code": -32600, "message": f"the line has over {MOST} bytes"}
+    assert (told["id"], greeted["id"]) == (None, 1)
 
 
 def test_who_reads_no_more_ends_nothing_but_the_answers() -> None:

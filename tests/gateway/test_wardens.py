@@ -159,9 +159,29 @@ def test_a_system_without_processes_is_told(tmp_path: Path, begin: Callable[[str
     use(scenario)
 
 
-def test_a_program_that_no_system_could_start_is_lost_and_no_other_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+def test_a_text_that_no_program_can_be_given_is_told(tmp_path: Path, text: str) -> None:
     async def scenario(found: Processes) -> None:
-        program = Program("/bin/sh", ["sh", "a\0b"], {}, str(tmp_path))
+        for argv, variables in ((["sh", text], {}), (["sh"], {"A": text})):
+            program = Program("/bin/sh", argv, variables, str(tmp_path))
+            assert await ended(start(found, program)) == Ending(errno=errno.EINVAL, place="/bin/sh")
+
+    use(scenario)
+
+
+def test_a_program_whose_guard_fails_is_lost_and_no_other_is(
+    tmp_path: Path, begin: Callable[[str], None]
+) -> None:
+    begin(
+        "import os\nspawn = os.posix_spawn\n"
+        "def fails(path, argv, env, **more):\n"
+        "    if argv == ['fails']: raise MemoryError\n"
+        "    return spawn(path, argv, env, **more)\n"
+        "os.posix_spawn = fails"
+    )
+
+    async def scenario(found: Processes) -> None:
+        program = Program("/bin/sh", ["fails"], {}, str(tmp_path))
         assert (await ended(start(found, program))).lost
         assert (await ended(start(found, shell("exit 5", tmp_path)))).status == 5
 

@@ -137,6 +137,12 @@ def test_arguments_that_do_not_fit_are_told(call: Call) -> None:
     assert result.message.startswith("the arguments of run_command do not fit")
 
 
+def test_an_argument_that_no_program_can_be_given_is_told(call: Call) -> None:
+    result = call("run_command", argv=["echo", "a\0b"])
+    reason = "argument 1 holds a NUL character, which no program can be given"
+    assert (result.kind, result.message) == ("error", reason)
+
+
 def test_a_program_that_is_cancelled_has_been_called(context: HandlerContext) -> None:
     inputs = {"tool": "run_command", "arguments": {"argv": ["sleep", "60"]}}
     turn = a_turn(handler_kind="tool", handler={}, grant=GRANT, inputs=inputs)
