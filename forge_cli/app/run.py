@@ -169,7 +169,7 @@ class Opened:
             self._clock,
             self.artifacts,
             snapshots(prepared, self._folder),
-            observers,
+            (*observers, self._leave),
         )
         try:
             with self._signals.stopping(engine.stop):
@@ -178,6 +178,12 @@ class Opened:
             for handler in handlers.values():
                 await handler.close()
             self._context.processes.close()
+
+    def _leave(self, event: Event) -> None:
+        """Tell the handlers of an item that has no further turn, or none for now."""
+        if event.kind in ("item_ended", "item_paused"):
+            for leave in self._context.leave:
+                leave(event.item)
 
     def _handlers(self, kinds: Iterable[str]) -> Mapping[str, OpenHandler]:
         if self.recorded is not None:

@@ -77,7 +77,7 @@ class AgentHandler:
         finally:
             if self._servers is not None:
                 end = self._servers.leave if last else self._servers.rest
-                await end(turn.attempt_id)
+                await end(turn)
         return masked(result, self._context.redactor, turn.grant.outputs)
 
     async def close(self) -> None:

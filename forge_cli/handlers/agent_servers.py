@@ -1,5 +1,6 @@
 """The tools of MCP servers that an agent is shown: those of its grant."""
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -55,12 +56,14 @@ class Served(NamedTuple):
 
 
 class AgentServers:
-    """Keeps the servers of each attempt from its first turn to its last."""
+    """Keeps the servers of each attempt from its first turn to its last, or until it pauses."""
 
     def __init__(self, context: HandlerContext) -> None:
         self._doors = Doors(context)
         self._open: dict[str, tuple[AsyncExitStack, list[Proxy]]] = {}
-        self._resting: dict[str, None] = {}
+        self._resting: dict[str, str] = {}
+        self._leaving: list[asyncio.Task[None]] = []
+        context.leave.append(self._leave_item)
 
     async def tools(self, turn: Turn) -> dict[str, Served]:
         """The granted tools by the names that the model is shown: `<server>__<tool>`.
@@ -80,23 +83,32 @@ class AgentServers:
                     found[name] = Served(name, tool, proxy, not granted[tool.name].reads_only)
         return found
 
-    async def rest(self, attempt: str) -> None:
-        """A turn of the attempt is over, and there will be another one."""
-        self._resting[attempt] = None
+    async def rest(self, turn: Turn) -> None:
+        """The turn is over, and there will be another one of its attempt."""
+        self._resting[turn.attempt_id] = turn.item_id
         while len(self._resting) > KEPT:
-            await self.leave(next(iter(self._resting)))
+            await self._end(next(iter(self._resting)))
 
-    async def leave(self, attempt: str) -> None:
-        """End the servers of an attempt that has no further turn."""
-        self._resting.pop(attempt, None)
-        if attempt in self._open:
-            stack, _ = self._open.pop(attempt)
-            await stack.aclose()
+    async def leave(self, turn: Turn) -> None:
+        """End the servers of an attempt of which this is the last turn."""
+        await self._end(turn.attempt_id)
 
     async def close(self) -> None:
         """End all servers."""
         for attempt in list(self._open):
-            await self.leave(attempt)
+            await self._end(attempt)
+        await asyncio.gather(*self._leaving)
+
+    def _leave_item(self, item: str) -> None:
+        """Begin to end the servers of an item that has no further turn, or none for now."""
+        for attempt in [each for each, of in self._resting.items() if of == item]:
+            self._leaving.append(asyncio.create_task(self._end(attempt)))
+
+    async def _end(self, attempt: str) -> None:
+        self._resting.pop(attempt, None)
+        if attempt in self._open:
+            stack, _ = self._open.pop(attempt)
+            await stack.aclose()
 
     async def _proxies(self, turn: Turn) -> Sequence[Proxy]:
         self._resting.pop(turn.attempt_id, None)

@@ -33,7 +33,8 @@ class HandlerContext:
     `tell` shows whoever watches what the turn of an item is doing; nothing of it is recorded.
     `own` are paths from the workspace that no turn may write: forge's files, evidence, manifest.
     `programs` are those that arguments of handlers name. `sandbox` is what holds programs of which
-    their handler does not say otherwise. `pins` hold for the servers of all handlers.
+    their handler does not say otherwise. `pins` hold for the servers of all handlers. `leave` are
+    called with the id of each item that has ended or paused, for which nothing is kept any longer.
     """
 
     workspace: Path
@@ -49,6 +50,7 @@ class HandlerContext:
     programs: frozenset[str] = frozenset()
     sandbox: Sandbox = NO_SANDBOX
     pins: Pins = field(default_factory=Pins)
+    leave: list[Callable[[str], None]] = field(default_factory=list)
 
     @property
     def around(self) -> Surroundings:

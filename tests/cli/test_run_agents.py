@@ -2,6 +2,8 @@
 
 import json
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -215,3 +217,42 @@ def test_a_tool_of_a_server_that_is_denied_a_change_pauses_the_agent(
     assert code == 4, printed
     assert "keep      DENIED" in printed
     assert main(["verify", str(evidence)]) == 0, capsys.readouterr()
+
+
+def is_there(marker: str) -> bool:
+    """Whether a process has that among its arguments."""
+    return any(
+        marker.encode() in path.read_bytes().split(b"\0")
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if path.exists()
+    )
+
+
+def test_the_server_of_an_agent_that_pauses_ends_while_others_go_on(
+    run: Run, server: ModelServer, tmp_path: Path
+) -> None:
+    marker, asked, gone = str(tmp_path / "marker"), threading.Event(), list[bool]()
+
+    def reply(body: dict[str, Any]) -> Reply:
+        if body.get("tools"):
+            assert is_there(marker)
+            asked.set()
+            return tool("small__change", path="src/a.py")
+        asked.wait(30)
+        until = time.monotonic() + 30
+        while is_there(marker) and time.monotonic() < until:
+            time.sleep(0.05)
+        gone.append(not is_there(marker))
+        return text("done")
+
+    server.reply = reply
+    other = "  waits: {{role: waiter, goal: Wait, budget: {{model_calls: 1, tool_calls: 0}}}}\n"
+    waiter = """  waiter:
+    capabilities: []
+    outputs: [result]
+    handler: {{kind: agent, model: scripted, base_url: {url}}}
+work_items:
+"""
+    manifest = served("change").replace(", fine]", f", fine, '{marker}']")
+    code, printed, _ = run(manifest=manifest.replace("work_items:\n", waiter) + other)
+    assert (code, gone) == (4, [True]), printed

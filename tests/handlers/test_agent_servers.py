@@ -38,6 +38,10 @@ def using(behaviour: str, *words: str, tools: list[str] | None = None, **fields:
     return a_turn(handler_kind="agent", handler=handler, grant=grant, **fields)
 
 
+def is_there(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "tools", "shown"),
     [
@@ -251,14 +255,39 @@ def test_only_servers_of_attempts_between_two_turns_make_room(
 
         before = await asked()
         assert await asked() == before
-        await servers.rest("a")
-        await servers.rest("b")
+        await servers.rest(turns[0])
+        await servers.rest(turns[1])
         after = await asked()
         await servers.close()
         return before, after
 
     before, after = asyncio.run(main())
     assert [one == other for one, other in zip(before, after, strict=True)] == [False, True, True]
+
+
+def test_no_server_stays_for_an_item_that_has_paused_or_ended(context: HandlerContext) -> None:
+    turns = [replace(using("counts"), item_id=f"item-{name}", attempt_id=name) for name in "ab"]
+
+    async def main() -> list[bool]:
+        servers = AgentServers(context)
+
+        async def asked() -> list[str]:
+            found = [(await servers.tools(turn))["small__look"] for turn in turns]
+            return [(await each.call(DOCS)).text for each in found]
+
+        before = await asked()
+        for turn in turns:
+            await servers.rest(turn)
+        for leave in context.leave:
+            leave("item-a")
+        while is_there(int(before[0])):
+            await asyncio.sleep(0.01)
+        after = await asked()
+        await servers.close()
+        assert not any(is_there(int(each)) for each in (*before, *after))
+        return [one == other for one, other in zip(before, after, strict=True)]
+
+    assert asyncio.run(main()) == [False, True]
 
 
 def test_what_a_server_first_said_to_one_handler_holds_for_every_other(
