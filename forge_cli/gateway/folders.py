@@ -59,6 +59,23 @@ def listed(workspace: Path, path: str, links: bool) -> list[tuple[str, bool]]:
         os.close(folder)
 
 
+@contextlib.contextmanager
+def scanned(workspace: Path, path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """What is in a folder, while this is entered; nothing where it was there a moment ago."""
+    try:
+        folder = opened(workspace, path)
+    except OSError as fault:
+        if fault.errno not in GONE:
+            raise
+        yield iter(())
+        return
+    try:
+        with os.scandir(folder) as entries:
+            yield entries
+    finally:
+        os.close(folder)
+
+
 def reading(descriptor: int) -> BufferedReader:
     """The file that a descriptor is of, which is closed with it; `OSError` if that is a folder."""
     try:

@@ -15,7 +15,7 @@ from forge_cli.gateway.schemas import violation
 from forge_cli.gateway.tool_server import TOLD, ServerError
 from forge_cli.multiagent.grants import Grant, allows_tool
 from forge_cli.multiagent.terms import Json
-from forge_cli.multiagent.tools import SHOWN
+from forge_cli.multiagent.tools import SHOWN, shown
 
 CHANGED = "it is denied: the server describes it otherwise than at first"
 
@@ -132,12 +132,12 @@ class Proxy:
 
     async def call(self, name: str, arguments: Mapping[str, Json]) -> Answered:
         """Call a tool, if the contract allows it; whatever happens is an answer."""
-        record = {"tool": f"{self.label}/{name:.{SHOWN}}", "arguments": dict(arguments)}
+        record = {"tool": f"{self.label}/{shown(name)}", "arguments": dict(arguments)}
         granted = self.granted.get(name)
         if granted is None:
             known = ", ".join(self.granted) or "none"
             declared = (each.needed for each in self.declared if each.name == name)
-            reason = f"{name[:SHOWN]!a} is denied: the tools of its contract are {known}"
+            reason = f"{shown(name)!a} is denied: the tools of its contract are {known}"
             return _denied(record, reason, next(declared, UNDECLARED))
         called = False
         try:

@@ -15,7 +15,7 @@ from forge_cli.handlers.agent_reading import READERS
 from forge_cli.handlers.agent_tools import POST, Tool, withheld
 from forge_cli.handlers.answers import AnswerError, parse
 from forge_cli.multiagent.plan import Json
-from forge_cli.multiagent.tools import SHOWN
+from forge_cli.multiagent.tools import shown
 from forge_cli.multiagent.turn import Turn
 
 if TYPE_CHECKING:  # who has no servers needs no library that speaks to them
@@ -35,12 +35,12 @@ class Sequel:
     def decline(self, call: ToolCallPart, reason: str, outcome: str) -> None:
         """Answer a call with what is wrong with it."""
         self.parts.append(answer(call, reason, outcome))
-        self.effects.append({"tool": call.tool_name[:SHOWN], "failed": reason})
+        self.effects.append({"tool": shown(call.tool_name), "failed": reason})
 
     def deny(self, call: ToolCallPart, reason: str, needed: Mapping[str, Json]) -> None:
         """Answer a call with why it is not allowed; `needed` is what it takes."""
         self.parts.append(answer(call, reason, "denied"))
-        self.effects.append({"tool": call.tool_name[:SHOWN], "denied": reason, **needed})
+        self.effects.append({"tool": shown(call.tool_name), "denied": reason, **needed})
 
 
 class Calls:
@@ -94,7 +94,7 @@ class Calls:
             sequel.deny(call, f"{name} is denied: it is not in your contract", needed)
         else:
             known = ", ".join([*self._tools, *self._served]) or "none"
-            sequel.decline(call, f"unknown tool {name[:SHOWN]!a}; your tools: {known}", "failed")
+            sequel.decline(call, f"unknown tool {shown(name)!a}; your tools: {known}", "failed")
 
     async def _ask(self, call: ToolCallPart, arguments: Json, sequel: Sequel) -> None:
         """Have a server answer through its door, or the engine make a call that may change it."""

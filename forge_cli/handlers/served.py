@@ -25,7 +25,7 @@ from forge_cli.handlers.agent_reading import READERS
 from forge_cli.handlers.agent_tools import NAMED
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.plan import Json
-from forge_cli.multiagent.tools import SHOWN
+from forge_cli.multiagent.tools import shown
 
 Record = Callable[[str, Json], None]
 """Keeps what happened durably: its kind and what is to be said of it."""
@@ -134,7 +134,7 @@ class ServedTools:
         if name in self._readers:
             return await self._read(name, arguments)
         known = ", ".join(self.names) or "none"
-        return _denied(f"{name[:SHOWN]!a} is denied: the tools of its contract are {known}")
+        return _denied(f"{shown(name)!a} is denied: the tools of its contract are {known}")
 
     async def _read(self, name: str, arguments: Mapping[str, Json]) -> Answered:
         if fault := NAMED[name].objection(arguments):

@@ -12,6 +12,7 @@ from forge_cli.handlers.command import CommandHandler
 from forge_cli.handlers.context import HandlerContext, InputsError, Stopped, with_inputs_opened
 from forge_cli.handlers.masks import masked
 from forge_cli.multiagent.plan import Json
+from forge_cli.multiagent.tools import server_and_name
 from forge_cli.multiagent.turn import Turn, TurnResult
 
 if TYPE_CHECKING:  # only who calls a server needs the library that speaks to it
@@ -57,7 +58,7 @@ class ToolHandler:
 
         if self._servers is None:
             self._servers = McpHandler(self._context)
-        server, _, name = turn.inputs["tool"].partition("/")
+        server, name = server_and_name(turn.inputs["tool"])
         return await self._servers.call(
             replace(turn, inputs=turn.inputs["arguments"]), server, name
         )

@@ -185,7 +185,7 @@ def _handler(state: RunState, node: Node, values: Values) -> Mapping[str, Json]:
     config = state.roles[item.role_id].handler.config
     if item.role_id != tools.ROLE.role_id or node.parent is None:
         return fill_handler(_configuration(config, item), values)
-    server = tools.server_of(item.inputs["tool"])
+    server, _ = tools.server_and_name(item.inputs["tool"])
     if not server:
         return config
     asker = node.parent

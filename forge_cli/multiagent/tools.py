@@ -42,7 +42,7 @@ def call(
         # What a server changes nobody can look up, so a call is never made again unasked.
         risk = "reversible" if risk == "read_only" else risk
     elif tool not in ACTIONS:
-        raise RefusedError("unknown-tool", f"unknown tool {tool!r:.{SHOWN}}")
+        raise RefusedError("unknown-tool", f"unknown tool {shown(tool)!r}")
     elif ACTIONS[tool] not in grant.actions:
         raise RefusedError("denied", f"{tool} is denied: it needs {ACTIONS[tool]}, not granted")
     return {
@@ -60,12 +60,18 @@ def call(
     }
 
 
-def server_of(tool: str) -> str:
-    """The server whose tool this is, by its name in the manifest; empty for a tool of forge."""
-    return tool.partition("/")[0] if "/" in tool else ""
+def server_and_name(tool: str) -> tuple[str, str]:
+    """The server whose tool this is, and what that calls it; a tool of forge is of no server."""
+    server, slash, name = tool.partition("/")
+    return (server, name) if slash else ("", tool)
+
+
+def shown(tool: str) -> str:
+    """As much of a tool's name as is told."""
+    return tool[:SHOWN]
 
 
 def _is_served(handler: Handler, tool: str) -> bool:
-    server, _, name = tool.partition("/")
+    server, name = server_and_name(tool)
     servers = handler.config.get("servers", {}) if handler.kind == "agent" else {}
     return server in servers and any(each["tool"] == name for each in servers[server]["tools"])

@@ -38,6 +38,14 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def fifo(tmp_path: Path) -> Path:
+    """A pipe file by which a program tells something."""
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    return path
+
+
+@pytest.fixture
 def aside() -> Callable[[Callable[[], Any]], Any]:
     """Calls a function in a fork of the tests, for what no test may do to itself.
 

@@ -2,17 +2,13 @@
 
 import asyncio
 import os
-import select
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 from forge_cli.gateway import force, tree
 from forge_cli.gateway.processes import Process, Processes, Program
-
-SECONDS = 20
-"""How long anything may take before the test has failed."""
+from tests.gateway.programs import SECONDS, told, use, wait_for_the_end_of
 
 STOP_THE_WARDEN = "read _ _ _ warden _ < /proc/$PPID/stat; kill -STOP $warden;"
 
@@ -26,45 +22,10 @@ def start(processes: Processes, script: str, folder: Path, grace: float = 5.0) -
     return process
 
 
-def use(scenario: Callable[[Processes], Awaitable[None]]) -> None:
-    async def main() -> None:
-        processes = Processes()
-        try:
-            await scenario(processes)
-        finally:
-            processes.close()
-
-    asyncio.run(main())
-
-
-async def told(fifo: Path) -> int:
-    """The pid that the program writes into the pipe file."""
-    return int(await asyncio.wait_for(asyncio.to_thread(fifo.read_text), SECONDS))
-
-
-def wait_for_the_end_of(pid: int) -> None:
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    poll = select.poll()
-    poll.register(handle, select.POLLIN)
-    ended = poll.poll(SECONDS * 1000)
-    os.close(handle)
-    assert ended, f"{pid} is still there"
-
-
-@pytest.fixture
-def fifo(tmp_path: Path) -> Path:
-    path = tmp_path / "fifo"
-    os.mkfifo(path)
-    return path
-
-
 def test_a_stopped_guard_is_told_and_its_tree_ends(tmp_path: Path, fifo: Path) -> None:
     async def scenario(processes: Processes) -> None:
         process = start(processes, "echo $$ > fifo; kill -STOP $PPID; sleep 600", tmp_path)
-        pid = await told(fifo)
+        pid = int(await told(fifo))
         assert (await asyncio.wait_for(process.ended, SECONDS)).lost
         wait_for_the_end_of(pid)
 
@@ -79,7 +40,7 @@ def test_seeing_off_is_bounded_where_guard_and_warden_are_stopped(
 
     async def scenario(processes: Processes) -> None:
         process = start(processes, script, tmp_path, grace=0.1)
-        pid = await told(fifo)
+        pid = int(await told(fifo))
         assert (await asyncio.wait_for(process.see_off(), SECONDS)).lost
         wait_for_the_end_of(pid)
 
@@ -99,7 +60,7 @@ def test_a_stopped_warden_goes_on_with_the_next_program(tmp_path: Path) -> None:
 def test_a_later_process_with_the_guards_pid_is_left_alone(tmp_path: Path, fifo: Path) -> None:
     async def scenario(processes: Processes) -> None:
         process = start(processes, "echo $$ > fifo; exec cat fifo", tmp_path)
-        seen = tree.look(await told(fifo))
+        seen = tree.look(int(await told(fifo)))
         assert seen
         force.end(seen._replace(started=seen.started - 1))
         await asyncio.to_thread(fifo.write_text, "go on")
@@ -111,7 +72,7 @@ def test_a_later_process_with_the_guards_pid_is_left_alone(tmp_path: Path, fifo:
 def test_whatever_is_below_a_process_can_be_ended(tmp_path: Path, fifo: Path) -> None:
     async def scenario(processes: Processes) -> None:
         process = start(processes, "(echo $$ > fifo; sleep 600) & wait", tmp_path)
-        pid = await told(fifo)
+        pid = int(await told(fifo))
         force.end_below(pid)
         assert (await asyncio.wait_for(process.ended, SECONDS)).status is not None
         wait_for_the_end_of(pid)
@@ -124,7 +85,7 @@ def test_a_guard_whose_warden_has_just_ended_is_ended_all_the_same(
 ) -> None:
     async def scenario(processes: Processes) -> None:
         process = start(processes, "echo $$ > fifo; sleep 600", tmp_path)
-        program = tree.look(await told(fifo))
+        program = tree.look(int(await told(fifo)))
         assert program
         guard = tree.look(program.parent)
         assert guard

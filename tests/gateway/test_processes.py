@@ -4,11 +4,10 @@ import asyncio
 import errno
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +24,7 @@ from forge_cli.gateway.processes import (
 )
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.gateway.streams import Capture, Pipe
-
-SECONDS = 20
-"""How long anything may take before the test has failed."""
+from tests.gateway.programs import SECONDS, told, use, wait_for_the_end_of
 
 
 @dataclass
@@ -83,44 +80,12 @@ def run(program: Program, stdin: bytes = b"") -> tuple[Ending, str]:
     return asyncio.run(scenario())
 
 
-def use(scenario: Callable[[Processes], Awaitable[None]]) -> None:
-    async def main() -> None:
-        async with opened() as processes:
-            await scenario(processes)
-
-    asyncio.run(main())
-
-
-async def told(fifo: Path) -> str:
-    """What the program writes into the pipe file: the fact that the test waits for."""
-    return await asyncio.wait_for(asyncio.to_thread(fifo.read_text), SECONDS)
-
-
 def alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     return True
-
-
-def wait_for_the_end_of(pid: int) -> None:
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    poll = select.poll()
-    poll.register(handle, select.POLLIN)
-    ended = poll.poll(SECONDS * 1000)
-    os.close(handle)
-    assert ended, f"{pid} is still there"
-
-
-@pytest.fixture
-def fifo(tmp_path: Path) -> Path:
-    path = tmp_path / "fifo"
-    os.mkfifo(path)
-    return path
 
 
 def test_the_exit_status_is_told(tmp_path: Path) -> None:

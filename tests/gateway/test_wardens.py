@@ -4,11 +4,10 @@ import asyncio
 import errno
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +24,7 @@ from forge_cli.gateway.processes import (
     Processes,
     Program,
 )
-
-SECONDS = 20
-"""How long anything may take before the test has failed."""
+from tests.gateway.programs import SECONDS, told, use, wait_for_the_end_of
 
 Aside = Callable[[Callable[[], Any]], Any]
 
@@ -46,42 +43,8 @@ def start(found: Processes, program: Program) -> Process:
         os.close(null)
 
 
-def use(scenario: Callable[[Processes], Awaitable[None]], found: Processes | None = None) -> None:
-    async def main() -> None:
-        made = found or Processes()
-        try:
-            await scenario(made)
-        finally:
-            made.close()
-
-    asyncio.run(main())
-
-
 async def ended(process: Process) -> Ending:
     return await asyncio.wait_for(asyncio.shield(process.ended), SECONDS)
-
-
-async def told(fifo: Path) -> str:
-    """What the program writes into the pipe file: the fact that the test waits for."""
-    return await asyncio.wait_for(asyncio.to_thread(fifo.read_text), SECONDS)
-
-
-def wait_for_the_end_of(pid: int) -> None:
-    try:
-        handle = os.pidfd_open(pid)
-    except ProcessLookupError:
-        return
-    poll = select.poll()
-    poll.register(handle, select.POLLIN)
-    assert poll.poll(SECONDS * 1000), f"{pid} is still there"
-    os.close(handle)
-
-
-@pytest.fixture
-def fifo(tmp_path: Path) -> Path:
-    path = tmp_path / "fifo"
-    os.mkfifo(path)
-    return path
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from forge_cli.gateway.folders import GONE, made, opened
+from forge_cli.gateway.folders import made, scanned
 from forge_cli.gateway.writing import UNFINISHED
 from forge_cli.multiagent import scope
 from forge_cli.multiagent.glob import ANY_SEGMENTS, is_wild
@@ -171,21 +171,12 @@ class _Walk:
 
     def _listed(self, path: str) -> list[tuple[str, os.stat_result]]:
         """What is in a folder and no link, nor a file that forge is about to finish."""
-        try:
-            descriptor = opened(self._workspace, path)
-        except OSError as fault:
-            if fault.errno in GONE:
-                return []  # it was there a moment ago
-            raise
-        try:
-            with os.scandir(descriptor) as entries:
-                found = [
-                    (entry.name, entry.stat(follow_symlinks=False))
-                    for entry in entries
-                    if not (entry.is_symlink() or entry.name.startswith(UNFINISHED))
-                ]
-        finally:
-            os.close(descriptor)
+        with scanned(self._workspace, path) as entries:
+            found = [
+                (entry.name, entry.stat(follow_symlinks=False))
+                for entry in entries
+                if not (entry.is_symlink() or entry.name.startswith(UNFINISHED))
+            ]
         self._left -= len(found)
         if self._left < 0:
             raise ChartError(

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from forge_cli.gateway.folders import GONE, opened
+from forge_cli.gateway.folders import scanned
 from forge_cli.gateway.sandbox.chart import Mode, Spot
 from forge_cli.gateway.sandbox.landlock import Access
 
@@ -58,21 +58,11 @@ class _Listing:
             if mode != "hide":
                 yield (path, mode)
             return
-        names = [f"{path}/{name}" if path else name for name in self._names(path)]
+        with scanned(self._workspace, path) as entries:
+            inside = sorted(entry.name for entry in entries)
+        names = [f"{path}/{name}" if path else name for name in inside]
         inner = {name: self._spots[name].mode if name in self._spots else mode for name in names}
         if any(mode != "hide" for mode in inner.values()):
             yield (path, "list")
         for name in names:
             yield from self.of(name, inner[name])
-
-    def _names(self, path: str) -> list[str]:
-        try:
-            descriptor = opened(self._workspace, path)
-        except OSError as fault:
-            if fault.errno in GONE:
-                return []  # it was there a moment ago
-            raise
-        try:
-            return sorted(os.listdir(descriptor))
-        finally:
-            os.close(descriptor)

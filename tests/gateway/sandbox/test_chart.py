@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from forge_cli.gateway import folders
 from forge_cli.gateway.folders import opened
 from forge_cli.gateway.sandbox import chart as charts
 from forge_cli.gateway.sandbox.chart import ChartError, Wanted, chart, make_way
@@ -118,7 +119,7 @@ def test_a_folder_that_goes_while_it_is_looked_at_has_nothing_in_it(
             (workspace / "src").rename(workspace.parent / "gone")
         return opened(home, path)
 
-    monkeypatch.setattr(charts, "opened", moved)
+    monkeypatch.setattr(folders, "opened", moved)
     assert places(workspace, reads=("files:src/**",)) == {"": "hide", "src": "read"}
 
 

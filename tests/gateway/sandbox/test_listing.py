@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from forge_cli.gateway import folders
 from forge_cli.gateway.folders import opened
-from forge_cli.gateway.sandbox import listing
 from forge_cli.gateway.sandbox.chart import Wanted, chart
 from forge_cli.gateway.sandbox.listing import DEVICES, of_system, of_workspace
 
@@ -37,7 +37,7 @@ def test_a_folder_that_goes_while_it_is_listed_has_nothing_in_it(
         return opened(home, path)
 
     spots = chart(workspace, Wanted(reads=("files:src/**",)))
-    monkeypatch.setattr(listing, "opened", moved)
+    monkeypatch.setattr(folders, "opened", moved)
     assert of_workspace(workspace, spots) == [("", "list")]
 
 
@@ -62,6 +62,6 @@ def test_a_folder_that_cannot_be_listed_is_an_error(
         raise PermissionError
 
     spots = chart(workspace, Wanted(reads=("files:src/**",)))
-    monkeypatch.setattr(listing, "opened", refused)
+    monkeypatch.setattr(folders, "opened", refused)
     with pytest.raises(PermissionError):
         of_workspace(workspace, spots)
