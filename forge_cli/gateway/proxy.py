@@ -139,15 +139,21 @@ class Proxy:
             declared = (each.needed for each in self.declared if each.name == name)
             reason = f"{shown(name)!a} is denied: the tools of its contract are {known}"
             return _denied(record, reason, next(declared, UNDECLARED))
+        # It may look at many files, and meanwhile others go on.
+        denial = await asyncio.to_thread(self._denial, granted, arguments)
         called = False
         try:
-            tool = await self._described(name)
+            try:
+                tool = await self._described(name)
+            except ServerError:
+                if denial:  # what is beyond the contract is so whatever its server does
+                    return _denied(record, *denial)
+                raise
             if name not in self._as_at_first(tool):
                 return _denied(record, CHANGED, granted.needed)
             if fault := violation({name: tool.input_schema}, name, arguments):
                 raise ServerError(f"its arguments do not fit: {fault}")
-            # It may look at many files, and meanwhile others go on.
-            if denial := await asyncio.to_thread(self._denial, granted, arguments):
+            if denial:
                 return _denied(record, *denial)
             called = True
             result = _read(tool, await self.server.call(name, arguments))

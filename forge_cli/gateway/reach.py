@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from forge_cli.gateway.files import told_apart
 from forge_cli.gateway.folders import GONE, MOST, listed, names_of, within
+from forge_cli.gateway.names import disguised
 from forge_cli.multiagent import glob
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.scope import contains, matches, parse
@@ -127,14 +128,22 @@ class Reach:
 
 
 def off_limits(address: str, grant: Grant) -> Refused | None:
-    """Why the grant does not hold an address, `https://host/...` or `host:port`; or None."""
+    """Why the grant does not hold an address, `https://host/...` or `host:port`; or None.
+
+    Also a granted name may not stand for this machine or a metadata service; to look that up takes
+    as long as the system needs.
+    """
     try:
         scope = parse(f"net:{_host_and_port(address)}")
     except ValueError as error:
         return Refused(f"{address!r} is denied: {error}")
-    if scope.text in grant.scope:
-        return None
-    return Refused(f"{address!r} is denied: its scope is {_named(grant.scope)}", scope.text)
+    if scope.text not in grant.scope:
+        return Refused(f"{address!r} is denied: its scope is {_named(grant.scope)}", scope.text)
+    host = scope.text.removeprefix("net:").rpartition(":")[0]
+    if where := disguised(host):
+        what = f"{host} stands for {where}, which is only reached under its own name"
+        return Refused(f"{address!r} is denied: {what}")
+    return None
 
 
 def _from(workspace: Path, value: str) -> str:

@@ -1,5 +1,6 @@
 """Doors to MCP servers as handlers open them: a program in a sandbox of its own, or a URL."""
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing
@@ -59,7 +60,7 @@ class Doors:
         if "url" not in server:
             async with self._program(label, server, grant) as program:
                 yield program
-        elif refused := off_limits(server["url"], grant):
+        elif refused := await asyncio.to_thread(off_limits, server["url"], grant):
             raise ServerError(f"its address {refused.reason}")
         else:
             yield AddressTransport(server["url"])

@@ -1,5 +1,6 @@
 """What arguments of tools reach, held against scopes: paths, folders, addresses."""
 
+import socket
 from collections.abc import Callable, Collection
 from pathlib import Path
 
@@ -42,6 +43,20 @@ def touched(
     """What lies beyond the grant of it, if that is clear."""
     refused = Reach(grant, actions, workspace, own).refusal(value)
     return refused.touches if refused else ""
+
+
+@pytest.fixture(autouse=True)
+def addresses(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What names of hosts stand for; those that are not in it are of no address."""
+    known = {"example.org": "93.184.215.14"}
+
+    def look_up(host: str, *_: object, **__: object) -> list[tuple[object, ...]]:
+        if host not in known:
+            raise socket.gaierror(f"no address for {host}")
+        return [(0, 0, 0, "", (known[host], 0))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", look_up)
+    return known
 
 
 @pytest.fixture
@@ -203,6 +218,39 @@ def test_an_address_is_held_by_its_host_and_port() -> None:
     refused = off_limits("https://other.example/mcp", GRANT)
     assert refused
     assert "its scope is" in refused.reason
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("127.0.0.1", "127.8.9.1", "::1", "0.0.0.0", "::ffff:127.0.0.1"),
+        *("169.254.169.254", "fe80::1%eth0", "fd00:ec2::254", "100.100.100.200"),
+    ],
+)
+def test_a_granted_name_that_stands_for_this_machine_is_denied(
+    workspace: Path, addresses: dict[str, str], address: str
+) -> None:
+    addresses["example.org"] = address
+    found = unreachable("https://example.org/x", GRANT, READ, workspace)
+    assert found.startswith("'https://example.org/x' is denied: example.org stands for ")
+    assert found.endswith(", which is only reached under its own name")
+    assert touched("https://example.org/x", GRANT, READ, workspace) == ""
+
+
+@pytest.mark.parametrize("address", ["10.1.2.3", "93.184.215.14", "2606:2800::1"])
+def test_a_granted_name_that_stands_for_another_machine_is_reached(
+    workspace: Path, addresses: dict[str, str], address: str
+) -> None:
+    addresses["example.org"] = address
+    assert unreachable("https://example.org/x", GRANT, READ, workspace) == ""
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "app.localhost", "unknown.example"])
+def test_what_says_that_it_is_this_machine_is_reached_where_it_is_granted(
+    addresses: dict[str, str], host: str
+) -> None:
+    addresses |= {"localhost": "127.0.0.1", "app.localhost": "127.0.0.1"}
+    assert off_limits(f"http://{host}:8080/", Grant(scope=(f"net:{host}:8080",))) is None
 
 
 @pytest.mark.parametrize("path", ["src/out/b.txt", "src/out", "SRC/Out/b.txt/c"])
