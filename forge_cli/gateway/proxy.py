@@ -139,33 +139,36 @@ class Proxy:
             declared = (each.needed for each in self.declared if each.name == name)
             reason = f"{shown(name)!a} is denied: the tools of its contract are {known}"
             return _denied(record, reason, next(declared, UNDECLARED))
-        # It may look at many files, and meanwhile others go on.
-        denial = await asyncio.to_thread(self._denial, granted, arguments)
+        try:
+            tool = await self._described(name)
+        except ServerError as error:
+            # What is beyond the contract is told as that, also where the server is of no use.
+            denial = await self._denial(granted, arguments)
+            return _denied(record, *denial) if denial else _failed(record, str(error))
         called = False
         try:
-            try:
-                tool = await self._described(name)
-            except ServerError:
-                if denial:  # what is beyond the contract is so whatever its server does
-                    return _denied(record, *denial)
-                raise
             if name not in self._as_at_first(tool):
                 return _denied(record, CHANGED, granted.needed)
             if fault := violation({name: tool.input_schema}, name, arguments):
-                raise ServerError(f"its arguments do not fit: {fault}")
-            if denial:
+                return _failed(record, f"its arguments do not fit: {fault}")
+            if denial := await self._denial(granted, arguments):
                 return _denied(record, *denial)
             called = True
             result = _read(tool, await self.server.call(name, arguments))
         except ServerError as error:
-            fault = str(error)
-            return Answered("failed", fault, {**record, "failed": fault}, called)
+            return _failed(record, str(error), called)
         return replace(result, record={**record, **result.record})
 
-    def _denial(
+    async def _denial(
         self, tool: Declared, arguments: Mapping[str, Json]
     ) -> tuple[str, Mapping[str, str]] | None:
         """Why the contract does not allow what the arguments reach, and what it takes; or None."""
+        # It may look at many files, and meanwhile others go on.
+        return await asyncio.to_thread(self._beyond, tool, arguments)
+
+    def _beyond(
+        self, tool: Declared, arguments: Mapping[str, Json]
+    ) -> tuple[str, Mapping[str, str]] | None:
         reach = Reach(self.grant, tool.actions, self.workspace, self.own)
         for name in tool.scope_args:
             if name not in arguments:
@@ -200,6 +203,10 @@ class Proxy:
 
 def _denied(record: Mapping[str, Json], reason: str, needed: Mapping[str, str]) -> Answered:
     return Answered("denied", reason, {**record, "denied": reason, **needed}, called=False)
+
+
+def _failed(record: Mapping[str, Json], fault: str, called: bool = False) -> Answered:
+    return Answered("failed", fault, {**record, "failed": fault}, called)
 
 
 def _read(tool: Tool, result: CallToolResult) -> Answered:

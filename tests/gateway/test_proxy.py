@@ -12,6 +12,7 @@ from mcp_types import CallToolResult, TextContent, Tool
 from forge_cli.gateway.pins import Pins
 from forge_cli.gateway.proxy import Answered, Declared, Proxy
 from forge_cli.gateway.reach import Reach
+from forge_cli.gateway.tool_server import ServerError
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.terms import Json
 
@@ -29,8 +30,11 @@ class Server:
         self.called: list[str] = []
         self.fails = ""
         self.takes: dict[str, Any] = {}
+        self.is_there = True
 
     async def tools(self) -> list[Tool]:
+        if not self.is_there:
+            raise ServerError("it ended")
         schema = {"type": "object", "properties": self.takes}
         look = Tool(name="look", description=self.described, input_schema=schema)
         return [look, Tool(name="change", description="change it", input_schema=schema)]
@@ -76,8 +80,9 @@ def test_a_tool_that_is_not_granted_never_reaches_the_server(proxy: Proxy, serve
 
 
 def test_what_the_tool_does_not_take_is_told_before_it_is_looked_at_what_it_reaches(
-    proxy: Proxy, server: Server
+    proxy: Proxy, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(Reach, "refusal", lambda *_: pytest.fail("it was looked at"))
     server.takes = {"to": {"type": "string"}}
     answer = call(proxy, "look", **{"from": "/etc", "to": 1})
     assert (answer.decision, answer.called, server.called) == ("failed", False, [])
@@ -90,6 +95,16 @@ def test_each_checked_argument_is_held_against_the_scope(proxy: Proxy, server: S
     answer = call(proxy, "look", **arguments | {"to": "src/b"})
     assert answer.text == "to 'src/b' is denied: its scope is files:docs/**"
     assert server.called == ["look"]
+
+
+def test_what_is_beyond_the_scope_is_told_as_that_also_where_there_is_no_server(
+    proxy: Proxy, server: Server
+) -> None:
+    server.is_there = False
+    beyond = call(proxy, "look", **{"from": "docs/a", "to": "src/b"})
+    assert (beyond.decision, beyond.record["touches"]) == ("denied", "files:src/b")
+    within = call(proxy, "look", **{"from": "docs/a", "to": "docs/b"})
+    assert (within.decision, within.text, within.called) == ("failed", "it ended", False)
 
 
 def test_a_denial_says_what_capability_the_tool_takes(proxy: Proxy, server: Server) -> None:
