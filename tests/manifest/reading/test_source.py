@@ -279,9 +279,9 @@ BOMBS = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def a_hundred_thousand() -> float:
-    """Seconds of processor time that a sound manifest of as many values takes here and now."""
+    """Seconds of processor time that a sound manifest of as many values takes here, right now."""
     data = b"a: [" + b"1, " * 100_000 + b"1]"
     started = time.process_time()
     assert parse(data).faults == ()
@@ -292,8 +292,9 @@ def a_hundred_thousand() -> float:
 def test_a_bomb_is_a_fault_within_two_seconds(data: bytes, a_hundred_thousand: float) -> None:
     started = time.process_time()
     source = parse(data)
-    # Two seconds; on a machine that is busy, what a sound manifest of a fifth of the limit shows.
-    assert time.process_time() - started < max(2, 8 * a_hundred_thousand)
+    # Two seconds; on a machine that is slow or busy, what a sound manifest of a fifth of the limit
+    # shows, with room for how the speed of such a machine changes meanwhile.
+    assert time.process_time() - started < max(2, 15 * a_hundred_thousand)
     assert source.faults or source.data == {"a": "\n" * (MAX_SIZE - 6)}
 
 
