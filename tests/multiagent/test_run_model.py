@@ -71,6 +71,14 @@ class Driven(RuleBasedStateMachine):
         stands = self.world.ends().items()
         return [name for name, status in stands if status in ("paused", "indeterminate")]
 
+    def is_failing(self) -> bool:
+        """Whether an item was lost without which the run goes to no good end."""
+        items = self.world.plan.items
+        return any(
+            status in LOST and items[name].then != "continue"
+            for name, status in self.world.ends().items()
+        )
+
     @precondition(lambda self: self.running())
     @rule(data=st.data(), body=st.sampled_from([done(), failed(), yields(), failed("timeout")]))
     def answer(self, data: st.DataObject, body: dict[str, Any]) -> None:
@@ -99,7 +107,8 @@ class Driven(RuleBasedStateMachine):
             stands = self.world.ends()[lost.item_id]
             # Of one that may be made again a person is asked after three losses.
             assert stands == "indeterminate" or lost.on_crash == "rerun"
-            assert stands == "ready" or lost.on_crash == "hold" or self.losses[lost.item_id] > 2
+            due = "cancelled" if self.is_failing() else "ready"
+            assert stands == due or lost.on_crash == "hold" or self.losses[lost.item_id] > 2
         if decides and (names := self.waiting()):
             name = data.draw(st.sampled_from(names))
             words = ["accept", "deny"]
@@ -147,15 +156,12 @@ class Driven(RuleBasedStateMachine):
         assert len(self.running()) <= self.world.plan.max_concurrency
 
         def fine(name: str) -> bool:
-            return ends[name] == "succeeded" or (ends[name] in LOST and continues(name))
-
-        def continues(name: str) -> bool:
-            return items[name].then == "continue"
+            goes_on = ends[name] in LOST and items[name].then == "continue"
+            return ends[name] == "succeeded" or goes_on
 
         for node in self.state.running.values():
             assert all(map(fine, node.item.depends_on))
-        lost = any(ends[name] in LOST and not continues(name) for name in ends)
-        if not (lost or self.stopping):
+        if not (self.is_failing() or self.stopping):
             ready = [n for n in ends if ends[n] == "ready" and all(map(fine, items[n].depends_on))]
             assert not ready or len(self.running()) == self.world.plan.max_concurrency
 
