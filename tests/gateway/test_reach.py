@@ -3,11 +3,12 @@
 import socket
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from forge_cli.gateway import reach
-from forge_cli.gateway.reach import Reach, off_limits
+from forge_cli.gateway.reach import Reach, Refused, off_limits
 from forge_cli.multiagent.grants import Grant
 from forge_cli.multiagent.scope import matches
 from forge_cli.multiagent.terms import Json
@@ -21,28 +22,23 @@ GRANT = Grant(
 )
 
 
-def unreachable(
+def look(
     value: Json,
     grant: Grant,
     actions: frozenset[str],
     workspace: Path,
     own: Collection[str] = (),
-) -> str:
-    """Why the only argument of a call is not held, or nothing."""
-    refused = Reach(grant, actions, workspace, own).refusal(value)
-    return refused.reason if refused else ""
+) -> Refused:
+    """Why the only argument of a call is not held; without a reason if it is."""
+    return Reach(grant, actions, workspace, own).refusal(value) or Refused("")
 
 
-def touched(
-    value: Json,
-    grant: Grant,
-    actions: frozenset[str],
-    workspace: Path,
-    own: Collection[str] = (),
-) -> str:
-    """What lies beyond the grant of it, if that is clear."""
-    refused = Reach(grant, actions, workspace, own).refusal(value)
-    return refused.touches if refused else ""
+def unreachable(*words: Any) -> str:
+    return look(*words).reason
+
+
+def touched(*words: Any) -> str:
+    return look(*words).touches
 
 
 @pytest.fixture(autouse=True)
