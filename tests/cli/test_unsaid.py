@@ -1,12 +1,19 @@
 """Secrets of awkward values: numbers, words of the manifest or of forge's own, and inputs."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from forge_cli.__main__ import main
+from forge_cli.app.snapshots import snapshots
+from forge_cli.gateway.secrets import Redactor
+from forge_cli.gateway.snapshots import SnapshotError, Snapshots
+from forge_cli.ledger.runs import RunFolder
+from tests.multiagent.world import plan
 
 Call = Callable[..., tuple[int, str]]
 
@@ -75,6 +82,37 @@ def test_an_input_that_holds_a_secret_is_told_to_nobody(call: Call) -> None:
     assert b'"result":"a ***"' in kept()
     assert NUMBER not in printed
     assert NUMBER.encode() not in kept()
+
+
+def test_a_recorded_result_that_holds_a_secret_is_kept_without(call: Call) -> None:
+    assert call("other-secret", "run", "--record", "recorded.json")[0] == 0
+    text = Path("recorded.json").read_text()
+    assert "none" in text
+    Path("recorded.json").write_text(text.replace('"none"', f'"{NUMBER}"'))
+    shutil.rmtree(".forge")
+    shutil.rmtree("evidence")
+    code, printed = call(
+        NUMBER, "run", "--mock", "recorded.json", "--evidence", "evidence", "--format", "jsonl"
+    )
+    assert code == 0
+    assert NUMBER not in printed
+    assert NUMBER.encode() not in kept()
+
+
+@pytest.mark.parametrize("step", ["keep", "restore"])
+def test_a_file_with_a_secret_for_a_name_is_told_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def fails(*_: object) -> None:
+        raise SnapshotError(f"{NUMBER!r}: Permission denied")
+
+    monkeypatch.setattr(Snapshots, step, fails)
+    prepared = SimpleNamespace(
+        workspace=tmp_path, manifest=tmp_path / "m", evidence=tmp_path / "e", plan=plan([])
+    )
+    keeper = snapshots(prepared, RunFolder("r", tmp_path), Redactor({"PIN": NUMBER}))  # type: ignore[arg-type]
+    with pytest.raises(SnapshotError, match=r"^'\*\*\*': Permission denied$"):
+        keeper.keep([], lambda: False) if step == "keep" else keeper.restore("s")
 
 
 @pytest.mark.parametrize("value", ["teller", "tells.py", "word", " told\n", "succeeded", "done"])
